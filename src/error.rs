@@ -1,0 +1,270 @@
+//! One error type for the whole crate.
+//!
+//! [`ErrorKind`] says what the caller does next; the message says what happened; the cause is kept in
+//! [`source`](std::error::Error::source). Memory text and prompts never appear in an error.
+
+use std::{error::Error as StdError, fmt, time::Duration};
+
+/// `Result` with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+type Cause = Box<dyn StdError + Send + Sync + 'static>;
+
+/// What went wrong, by what the caller can do about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The input breaks a stated rule: fix the call. Nothing was asked of any backend.
+    InvalidArgument,
+    /// No such memory (or other thing) in the scope that was named.
+    NotFound,
+    /// Something changed between reading and writing: read again and decide again.
+    Conflict,
+    /// This backend can never do it: look at its capabilities.
+    Unsupported,
+    /// A setting is missing or contradicts another: fix the set-up.
+    Configuration,
+    /// The store was filled by another embedder, or a vector has the wrong width: open it with the embedder it names.
+    EmbedderMismatch,
+    /// The store was written by a newer version of this crate.
+    StoreVersion,
+    /// The store's file is damaged, or is no store of this crate.
+    StoreCorrupt,
+    /// The store did not answer, is locked for too long, or failed while reading or writing.
+    StoreUnavailable,
+    /// The model's or embedder's host did not answer.
+    ProviderUnreachable,
+    /// The provider refused the request (a wrong key, no access, a policy).
+    ProviderRefused,
+    /// The provider asks to slow down.
+    RateLimited,
+    /// The model answered, but not in a form that can be used, also not when asked again.
+    UnusableModelOutput,
+    /// The caller's budget of calls or tokens is spent.
+    BudgetExhausted,
+    /// A fault of this crate: please report it.
+    Internal,
+}
+
+impl ErrorKind {
+    /// The kind in kebab-case, as stable as the variant: for logs and metrics.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidArgument => "invalid-argument",
+            Self::NotFound => "not-found",
+            Self::Conflict => "conflict",
+            Self::Unsupported => "unsupported",
+            Self::Configuration => "configuration",
+            Self::EmbedderMismatch => "embedder-mismatch",
+            Self::StoreVersion => "store-version",
+            Self::StoreCorrupt => "store-corrupt",
+            Self::StoreUnavailable => "store-unavailable",
+            Self::ProviderUnreachable => "provider-unreachable",
+            Self::ProviderRefused => "provider-refused",
+            Self::RateLimited => "rate-limited",
+            Self::UnusableModelOutput => "unusable-model-output",
+            Self::BudgetExhausted => "budget-exhausted",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// Whether the same call may succeed later, unchanged.
+    #[must_use]
+    pub const fn is_retryable(self) -> bool {
+        matches!(self, Self::Conflict | Self::StoreUnavailable | Self::ProviderUnreachable | Self::RateLimited)
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The step of a call that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Opening or checking a store.
+    Open,
+    /// Turning messages into facts.
+    Extract,
+    /// Turning text into vectors.
+    Embed,
+    /// Deciding what new facts do to what is known.
+    Reconcile,
+    /// Writing.
+    Store,
+    /// Reading or searching.
+    Search,
+    /// Summarising.
+    Summarize,
+}
+
+impl Stage {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Extract => "extract",
+            Self::Embed => "embed",
+            Self::Reconcile => "reconcile",
+            Self::Store => "store",
+            Self::Search => "search",
+            Self::Summarize => "summarize",
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Any failure of this crate or of a backend.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    message: String,
+    backend: Option<String>,
+    stage: Option<Stage>,
+    retry_after: Option<Duration>,
+    source: Option<Cause>,
+}
+
+impl Error {
+    /// An error of `kind`; `message` says what was being done, without memory text and secrets.
+    #[must_use]
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            message: message.into(),
+            backend: None,
+            stage: None,
+            retry_after: None,
+            source: None,
+        }))
+    }
+
+    /// Shorthand for [`ErrorKind::InvalidArgument`].
+    #[must_use]
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidArgument, message)
+    }
+
+    /// Names the backend at fault, such as `sqlite`.
+    #[must_use]
+    pub fn with_backend(mut self, backend: impl Into<String>) -> Self {
+        self.0.backend = Some(backend.into());
+        self
+    }
+
+    /// Names the step that failed, unless one is named already: the innermost knows best.
+    #[must_use]
+    pub fn with_stage(mut self, stage: Stage) -> Self {
+        self.0.stage.get_or_insert(stage);
+        self
+    }
+
+    /// How long the provider asked to wait.
+    #[must_use]
+    pub fn with_retry_after(mut self, wait: Duration) -> Self {
+        self.0.retry_after = Some(wait);
+        self
+    }
+
+    /// Keeps the cause.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync + 'static>>) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// What the caller does next.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The backend at fault, if one is.
+    #[must_use]
+    pub fn backend(&self) -> Option<&str> {
+        self.0.backend.as_deref()
+    }
+
+    /// The step that failed, where known.
+    #[must_use]
+    pub fn stage(&self) -> Option<Stage> {
+        self.0.stage
+    }
+
+    /// How long to wait before trying again, where the provider said so.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry_after
+    }
+
+    /// Whether the same call may succeed later, unchanged.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        self.0.kind.is_retryable()
+    }
+}
+
+impl fmt::Display for Error {
+    /// One line, without the cause: `sqlite: reading 3 memories (store-unavailable, search)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.0;
+        if let Some(backend) = &inner.backend {
+            write!(f, "{backend}: ")?;
+        }
+        write!(f, "{} ({}", inner.message, inner.kind)?;
+        if let Some(stage) = inner.stage {
+            write!(f, ", {stage}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { kind, message, backend, stage, retry_after, source } = &*self.0;
+        f.debug_struct("Error")
+            .field("kind", kind)
+            .field("message", message)
+            .field("backend", backend)
+            .field("stage", stage)
+            .field("retry_after", retry_after)
+            .field("source", source)
+            .finish()
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_with_kind_backend_stage_and_cause() {
+        let error = Error::new(ErrorKind::StoreUnavailable, "reading 3 memories")
+            .with_backend("sqlite")
+            .with_stage(Stage::Search)
+            .with_source(std::io::Error::other("disk I/O error"));
+        assert_eq!(error.to_string(), "sqlite: reading 3 memories (store-unavailable, search)");
+        assert!(error.is_retryable() && StdError::source(&error).is_some());
+    }
+
+    #[test]
+    fn the_innermost_stage_stays() {
+        let error = Error::invalid("x").with_stage(Stage::Embed).with_stage(Stage::Store);
+        assert_eq!(error.stage(), Some(Stage::Embed));
+    }
+}

@@ -1,0 +1,10 @@
+//! Long-term memory for LLM applications.
+mod error;
+pub mod score {
+    pub mod lexical {}
+}
+mod traits;
+mod types;
+pub use error::{Error, ErrorKind, Result, Stage};
+pub use traits::*;
+pub use types::*;

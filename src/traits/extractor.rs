@@ -1,0 +1,215 @@
+use std::{fmt::Debug, sync::Arc};
+
+use async_trait::async_trait;
+
+use crate::{MemoryKind, Message, Result, Timestamp, Trust, Usage};
+
+/// A statement read from messages, before it is stored.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Fact {
+    /// The statement: third person, self-contained, in the user's own language.
+    pub text: String,
+    /// Its kind: one of the semantic kinds.
+    pub kind: MemoryKind,
+    /// Labels.
+    pub categories: Vec<String>,
+    /// How much it matters, 0 to 1.
+    pub importance: f32,
+    /// The single-valued slot it fills, such as `user.home`; see [`Memory::slot`](crate::Memory::slot).
+    pub slot: Option<String>,
+    /// Since when it holds; `None` for the time of the message.
+    pub valid_at: Option<Timestamp>,
+    /// When it ceased to hold, for what is told of the past.
+    pub invalid_at: Option<Timestamp>,
+    /// Who said it, by name.
+    pub speaker: Option<String>,
+    /// Whose word it rests on.
+    pub trust: Trust,
+    /// The words it rests on, copied from the message.
+    pub quote: Option<String>,
+    /// The message it rests on, as an index into [`ExtractRequest::messages`].
+    pub message: usize,
+}
+
+impl Fact {
+    /// A fact the user stated in message number `message`; importance 0.5.
+    #[must_use]
+    pub fn new(text: impl Into<String>, message: usize) -> Self {
+        Self {
+            text: text.into(),
+            kind: MemoryKind::Fact,
+            categories: Vec::new(),
+            importance: 0.5,
+            slot: None,
+            valid_at: None,
+            invalid_at: None,
+            speaker: None,
+            trust: Trust::User,
+            quote: None,
+            message,
+        }
+    }
+
+    /// Sets the kind. Default [`MemoryKind::Fact`].
+    #[must_use]
+    pub fn with_kind(mut self, kind: MemoryKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// Sets the slot. Default none.
+    #[must_use]
+    pub fn with_slot(mut self, slot: impl Into<String>) -> Self {
+        self.slot = Some(slot.into());
+        self
+    }
+
+    /// Adds a category. Default none.
+    #[must_use]
+    pub fn with_category(mut self, category: impl Into<String>) -> Self {
+        self.categories.push(category.into());
+        self
+    }
+
+    /// Sets the importance, 0 to 1. Default 0.5.
+    #[must_use]
+    pub fn with_importance(mut self, importance: f32) -> Self {
+        self.importance = importance;
+        self
+    }
+
+    /// Sets the quote. Default none.
+    #[must_use]
+    pub fn with_quote(mut self, quote: impl Into<String>) -> Self {
+        self.quote = Some(quote.into());
+        self
+    }
+}
+
+/// A relation read from messages; its ends are still names.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ExtractedRelation {
+    /// The subject's name.
+    pub subject: String,
+    /// What the subject is, such as `person`.
+    pub subject_type: Option<String>,
+    /// What connects the two.
+    pub predicate: String,
+    /// The object's name.
+    pub object: String,
+    /// What the object is.
+    pub object_type: Option<String>,
+    /// The fact it comes with, as an index into [`Extraction::facts`].
+    pub fact: Option<usize>,
+}
+
+impl ExtractedRelation {
+    /// A relation between two names.
+    #[must_use]
+    pub fn new(subject: impl Into<String>, predicate: impl Into<String>, object: impl Into<String>) -> Self {
+        Self {
+            subject: subject.into(),
+            subject_type: None,
+            predicate: predicate.into(),
+            object: object.into(),
+            object_type: None,
+            fact: None,
+        }
+    }
+}
+
+/// Something that came back and was not usable as a fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ignored {
+    /// Why, in words, without the text itself.
+    pub reason: String,
+}
+
+impl Ignored {
+    /// Ignored for this reason.
+    #[must_use]
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into() }
+    }
+}
+
+/// What to extract from.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ExtractRequest<'a> {
+    /// The messages, oldest first. Roles are the caller's word for who speaks.
+    pub messages: &'a [Message],
+    /// The time of a message that has none of its own.
+    pub now: Timestamp,
+    /// The language facts are to be written in, by its English name; `None` for the user's own.
+    pub language: Option<&'a str>,
+    /// The categories to choose from; empty for a free choice.
+    pub categories: &'a [String],
+    /// Further instructions of the application.
+    pub instructions: Option<&'a str>,
+    /// Whether relations are wanted too.
+    pub relations: bool,
+}
+
+impl<'a> ExtractRequest<'a> {
+    /// Facts only, in the user's own language.
+    #[must_use]
+    pub fn new(messages: &'a [Message], now: Timestamp) -> Self {
+        Self { messages, now, language: None, categories: &[], instructions: None, relations: false }
+    }
+
+    /// The time message number `index` was said.
+    #[must_use]
+    pub fn time_of(&self, index: usize) -> Timestamp {
+        self.messages.get(index).and_then(|message| message.at).unwrap_or(self.now)
+    }
+}
+
+/// What was extracted.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Extraction {
+    /// The facts, in the order of the messages.
+    pub facts: Vec<Fact>,
+    /// The relations.
+    pub relations: Vec<ExtractedRelation>,
+    /// What came back and was not usable.
+    pub ignored: Vec<Ignored>,
+    /// Calls of a model that were made.
+    pub model_calls: u32,
+    /// What they cost.
+    pub usage: Usage,
+}
+
+impl Extraction {
+    /// Facts found without a model.
+    #[must_use]
+    pub fn of(facts: Vec<Fact>) -> Self {
+        Self { facts, ..Self::default() }
+    }
+}
+
+/// Reads facts from messages.
+///
+/// The contract: facts rest on what the user (or, if wanted, the assistant) said, never on system or tool text;
+/// nothing found is an empty [`Extraction`], an answer that cannot be used is an error. It only reads, so cancelling
+/// is safe.
+#[async_trait]
+pub trait Extractor: Debug + Send + Sync + 'static {
+    /// The facts in `request.messages`.
+    ///
+    /// # Errors
+    /// What the model's client reports, and [`UnusableModelOutput`](crate::ErrorKind::UnusableModelOutput).
+    async fn extract(&self, request: &ExtractRequest<'_>) -> Result<Extraction>;
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl<T: Extractor + ?Sized> Extractor for Arc<T> {
+    async fn extract(&self, request: &ExtractRequest<'_>) -> Result<Extraction> {
+        (**self).extract(request).await
+    }
+}

@@ -1,0 +1,35 @@
+//! The contracts, one a file, each with its own request and result types.
+//!
+//! Every trait is object-safe, takes `&self`, and is implemented for `Arc<T>` where `T` implements it, so that
+//! `Arc<dyn VectorStore>` is a store like any other.
+
+mod clock;
+mod conversation_store;
+mod embedder;
+mod extractor;
+mod graph_store;
+mod llm;
+mod reconciler;
+mod redactor;
+mod reranker;
+mod summarizer;
+mod token_counter;
+mod vector_store;
+
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use conversation_store::{ConversationStore, RunningSummary, StoredMessage};
+pub use embedder::{Embedder, EmbedderExt, EmbedderIdentity, Purpose};
+pub use extractor::{ExtractRequest, ExtractedRelation, Extraction, Extractor, Fact, Ignored};
+pub use graph_store::{Direction, GraphBatch, GraphQuery, GraphStore, Path};
+pub use llm::{
+    ChatRequest, ChatResponse, FinishReason, Llm, LlmCapabilities, ResponseFormat, ToolChoice, ToolDefinition, Usage,
+};
+pub use reconciler::{Action, Neighbour, Plan, ReconcileRequest, Reconciler};
+pub use redactor::Redactor;
+pub use reranker::Reranker;
+pub use summarizer::{SummarizeRequest, Summarizer, Summary};
+pub use token_counter::{ApproximateTokens, TokenCounter};
+pub use vector_store::{
+    Candidate, Expect, IndexKey, ListOrder, ListQuery, Put, SearchQuery, StoreCapabilities, Unchanged, VectorStore,
+    Version, WriteBatch,
+};

@@ -1,0 +1,118 @@
+use std::{fmt::Debug, sync::Arc};
+
+use async_trait::async_trait;
+
+use crate::{Fact, Memory, Result, Usage};
+
+/// A memory that a new fact may repeat, refine or contradict.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Neighbour {
+    /// The memory as it was read.
+    pub memory: Memory,
+    /// Cosine similarity to the nearest of the new facts, −1 to 1.
+    pub cosine: f32,
+}
+
+impl Neighbour {
+    /// A neighbour.
+    #[must_use]
+    pub fn new(memory: Memory, cosine: f32) -> Self {
+        Self { memory, cosine }
+    }
+}
+
+/// New facts and what is known around them.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ReconcileRequest<'a> {
+    /// The new facts; actions name them by index.
+    pub facts: &'a [Fact],
+    /// Current memories near any of them, each once; actions name them by index, a model by the same number.
+    pub neighbours: &'a [Neighbour],
+}
+
+impl<'a> ReconcileRequest<'a> {
+    /// A request.
+    #[must_use]
+    pub fn new(facts: &'a [Fact], neighbours: &'a [Neighbour]) -> Self {
+        Self { facts, neighbours }
+    }
+}
+
+/// One step of a plan. `fact` and `neighbour` are indices into the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Action {
+    /// Store the fact as a new memory.
+    Add {
+        /// The fact.
+        fact: usize,
+    },
+    /// Give a memory a new text; it keeps its id, metadata and history.
+    Update {
+        /// The memory.
+        neighbour: usize,
+        /// The fact it takes in, if it is one.
+        fact: Option<usize>,
+        /// The new text.
+        text: String,
+    },
+    /// End a memory's validity.
+    Invalidate {
+        /// The memory.
+        neighbour: usize,
+        /// The fact that replaces it; `None` when it was withdrawn.
+        fact: Option<usize>,
+    },
+    /// Do nothing: the fact is known.
+    Skip {
+        /// The fact.
+        fact: usize,
+        /// The memory that says it already; `None` when another new fact does.
+        neighbour: Option<usize>,
+    },
+}
+
+/// What is to be done, in order. It is checked before it is carried out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Plan {
+    /// The steps.
+    pub actions: Vec<Action>,
+    /// What the model wanted and cannot be done, in words, without memory text.
+    pub rejected: Vec<String>,
+    /// Calls of a model that were made.
+    pub model_calls: u32,
+    /// What they cost.
+    pub usage: Usage,
+}
+
+impl Plan {
+    /// A plan made without a model.
+    #[must_use]
+    pub fn of(actions: Vec<Action>) -> Self {
+        Self { actions, ..Self::default() }
+    }
+}
+
+/// Decides what new facts do to what is known.
+///
+/// The contract: it returns a plan and writes nothing. A fact that no action names is added; the engine sees to that,
+/// so a reconciler cannot lose one. It only reads, so cancelling is safe.
+#[async_trait]
+pub trait Reconciler: Debug + Send + Sync + 'static {
+    /// A plan for `request`.
+    ///
+    /// # Errors
+    /// What the model's client reports, and [`UnusableModelOutput`](crate::ErrorKind::UnusableModelOutput).
+    async fn reconcile(&self, request: &ReconcileRequest<'_>) -> Result<Plan>;
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl<T: Reconciler + ?Sized> Reconciler for Arc<T> {
+    async fn reconcile(&self, request: &ReconcileRequest<'_>) -> Result<Plan> {
+        (**self).reconcile(request).await
+    }
+}

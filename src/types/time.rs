@@ -1,0 +1,34 @@
+use chrono::{DateTime, SubsecRound, Utc};
+
+/// An instant in UTC. Stores keep microseconds.
+pub type Timestamp = DateTime<Utc>;
+
+/// Microseconds are what every store can keep, so nothing finer is ever handed out.
+pub(crate) fn truncate(at: Timestamp) -> Timestamp {
+    at.trunc_subsecs(6)
+}
+
+/// Which memories a read sees, by world time (`valid_at` .. `invalid_at`) and expiry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Validity {
+    /// What holds at the instant, as seen from it: not invalidated and not expired. A memory that becomes valid only
+    /// later is shown (a plan is worth remembering).
+    Current(Timestamp),
+    /// What held at the instant: `valid_at <= t < invalid_at`, expiry aside.
+    At(Timestamp),
+    /// Everything, also what was superseded or has expired.
+    Any,
+}
+
+impl Validity {
+    /// Whether a memory with these times is seen.
+    #[must_use]
+    pub fn admits(self, valid_at: Timestamp, invalid_at: Option<Timestamp>, expires_at: Option<Timestamp>) -> bool {
+        match self {
+            Self::Current(now) => invalid_at.is_none_or(|end| end > now) && expires_at.is_none_or(|end| end > now),
+            Self::At(then) => valid_at <= then && invalid_at.is_none_or(|end| end > then),
+            Self::Any => true,
+        }
+    }
+}
