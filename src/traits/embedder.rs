@@ -20,6 +20,18 @@ impl EmbedderIdentity {
     pub fn new(name: impl Into<String>, dimensions: usize) -> Self {
         Self { name: name.into(), dimensions }
     }
+
+    /// The error of a store that is bound to this embedder and was opened with `other`.
+    #[must_use]
+    pub fn mismatch(&self, other: &Self) -> Error {
+        Error::new(
+            ErrorKind::EmbedderMismatch,
+            format!(
+                "the store was filled by embedder `{}` with {} dimensions, and cannot be used with `{}` with {}",
+                self.name, self.dimensions, other.name, other.dimensions
+            ),
+        )
+    }
 }
 
 /// What a text is embedded for; some models want to know.

@@ -1,10 +1,10 @@
-use std::{fmt::Debug, sync::Arc};
+use std::{collections::HashSet, fmt::Debug, sync::Arc};
 
 use async_trait::async_trait;
 
 use crate::{
-    Cursor, EmbedderIdentity, Filter, GraphBatch, HistoryEvent, Memory, MemoryId, Page, Result, Scope, Stamp,
-    Timestamp, Validity,
+    Cursor, EmbedderIdentity, Error, ErrorKind, Filter, GraphBatch, HistoryEvent, Memory, MemoryId, MemoryKind, Page,
+    Result, Scope, Stamp, Timestamp, Trust, Validity,
 };
 
 /// What a store can do beyond the contract that all share.
@@ -51,7 +51,7 @@ impl IndexKey {
 pub enum Expect {
     /// It does not exist.
     Absent,
-    /// It exists in this revision, in a scope that covers or equals the one written.
+    /// It exists, in this revision.
     Revision(u64),
     /// Nothing.
     Anything,
@@ -123,6 +123,57 @@ impl WriteBatch {
     pub fn is_empty(&self) -> bool {
         self.puts.is_empty() && self.deletes.is_empty() && self.events.is_empty() && self.graph.is_empty()
     }
+
+    /// Checks what can be checked without reading the store, which is bound to `embedder`: for whoever writes one.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument): a bad scope, an id twice, a new memory without keys, an
+    /// empty list of keys, a number that is not finite; [`EmbedderMismatch`](ErrorKind::EmbedderMismatch): a vector
+    /// of the wrong width, or keys without an embedder.
+    pub fn validate(&self, embedder: Option<&EmbedderIdentity>) -> Result<()> {
+        let mut ids = HashSet::new();
+        for Put { memory, keys, expect } in &self.puts {
+            memory.scope.validate()?;
+            if !ids.insert(memory.id) {
+                return Err(Error::invalid("a write batch holds a memory twice"));
+            }
+            if !memory.importance.is_finite() {
+                return Err(Error::invalid("the importance of a memory is not finite"));
+            }
+            match keys {
+                None if *expect == Expect::Absent => return Err(Error::invalid("a new memory has no keys")),
+                None => {}
+                Some(keys) if keys.is_empty() => return Err(Error::invalid("a memory must have at least one key")),
+                Some(keys) => keys.iter().try_for_each(|key| check_vector(&key.vector, embedder))?,
+            }
+        }
+        if !self.deletes.iter().all(|id| ids.insert(*id)) {
+            return Err(Error::invalid("a write batch holds a memory twice"));
+        }
+        self.events.iter().try_for_each(|event| event.scope.validate())?;
+        self.unchanged.iter().try_for_each(|guard| guard.scope.validate())
+    }
+}
+
+fn check_vector(vector: &[f32], embedder: Option<&EmbedderIdentity>) -> Result<()> {
+    let Some(embedder) = embedder else {
+        return Err(Error::new(ErrorKind::EmbedderMismatch, "the store is not bound to an embedder yet"));
+    };
+    if vector.len() != embedder.dimensions {
+        return Err(Error::new(
+            ErrorKind::EmbedderMismatch,
+            format!(
+                "a vector has {} dimensions, the store is bound to `{}` with {}",
+                vector.len(),
+                embedder.name,
+                embedder.dimensions
+            ),
+        ));
+    }
+    if !vector.iter().all(|number| number.is_finite()) {
+        return Err(Error::invalid("a vector holds a number that is not finite"));
+    }
+    Ok(())
 }
 
 /// What to look for. With a vector and a text, both arms propose; with neither, the newest memories are proposed.
@@ -186,12 +237,85 @@ impl SearchQuery {
     }
 }
 
+impl SearchQuery {
+    /// Checks scope, filter and vector, for a store that is bound to `embedder`: for whoever writes one.
+    ///
+    /// # Errors
+    /// As [`VectorStore::search`].
+    pub fn validate(&self, embedder: Option<&EmbedderIdentity>) -> Result<()> {
+        self.scope.validate()?;
+        self.filter.iter().try_for_each(Filter::validate)?;
+        // A store that nothing was ever written to has no width: any vector finds nothing there.
+        match &self.vector {
+            Some(vector) if embedder.is_some() => check_vector(vector, embedder),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What ranking looks at, of a memory that search proposes. Cheap to clone.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Attributes {
+    /// What sort of memory it is.
+    pub kind: MemoryKind,
+    /// The parts it was stored with.
+    pub scope: Arc<Scope>,
+    /// Who said it, by name.
+    pub speaker: Option<Arc<str>>,
+    /// Whose word it rests on.
+    pub trust: Trust,
+    /// How much it matters, 0 to 1.
+    pub importance: f32,
+    /// Whether it is exempt from fading.
+    pub pinned: bool,
+    /// Its place in its session.
+    pub ordinal: Option<u64>,
+    /// When it was said or seen.
+    pub observed_at: Timestamp,
+    /// Since when it holds in the world.
+    pub valid_at: Timestamp,
+    /// When it ceased to hold.
+    pub invalid_at: Option<Timestamp>,
+    /// When we learned it.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// How often it was recalled.
+    pub access_count: u64,
+    /// When it was last recalled.
+    pub accessed_at: Option<Timestamp>,
+}
+
+impl From<&Memory> for Attributes {
+    fn from(memory: &Memory) -> Self {
+        Self {
+            kind: memory.kind.clone(),
+            scope: Arc::new(memory.scope.clone()),
+            speaker: memory.speaker.as_deref().map(Arc::from),
+            trust: memory.trust,
+            importance: memory.importance,
+            pinned: memory.pinned,
+            ordinal: memory.ordinal,
+            observed_at: memory.observed_at,
+            valid_at: memory.valid_at,
+            invalid_at: memory.invalid_at,
+            created_at: memory.created_at,
+            updated_at: memory.updated_at,
+            access_count: memory.access_count,
+            accessed_at: memory.accessed_at,
+        }
+    }
+}
+
 /// A memory that search proposes, with its similarity in every arm that was asked, whichever arm proposed it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Candidate {
     /// The memory.
-    pub memory: Memory,
+    pub id: MemoryId,
+    /// What ranking looks at. The memory itself is read when it is among the hits.
+    pub attributes: Attributes,
     /// Cosine of its best key to the query vector, −1 to 1; `None` without a vector arm.
     pub cosine: Option<f32>,
     /// BM25 of its best key by the statistics of the reader's own scope, divided by the bound that no text can
@@ -201,10 +325,10 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// A candidate.
+    /// A candidate that no arm has looked at yet.
     #[must_use]
-    pub fn new(memory: Memory, cosine: Option<f32>, keyword: Option<f32>) -> Self {
-        Self { memory, cosine, keyword }
+    pub fn new(id: MemoryId, attributes: Attributes) -> Self {
+        Self { id, attributes, cosine: None, keyword: None }
     }
 }
 
@@ -241,6 +365,19 @@ impl ListQuery {
     #[must_use]
     pub fn new(scope: Scope, validity: Validity) -> Self {
         Self { scope, filter: None, validity, order: ListOrder::OldestFirst, after: None, limit: 100 }
+    }
+
+    /// Checks scope, filter and limit and gives the memory the page begins after: for whoever writes a store.
+    ///
+    /// # Errors
+    /// As [`VectorStore::list`].
+    pub fn validate(&self) -> Result<Option<MemoryId>> {
+        self.scope.validate()?;
+        self.filter.iter().try_for_each(Filter::validate)?;
+        if self.limit == 0 {
+            return Err(Error::invalid("the limit of a list must be at least 1"));
+        }
+        self.after.as_ref().map(Cursor::position).transpose()
     }
 }
 

@@ -4,7 +4,7 @@ use std::{cmp::Ordering, fmt, str::FromStr};
 
 use serde_json::Value;
 
-use super::{Memory, Timestamp};
+use super::{Memory, Metadata, Timestamp};
 use crate::{Error, Result};
 
 /// Deepest nesting of a filter.
@@ -262,11 +262,16 @@ impl Filter {
     /// Whether the filter admits the memory. This is the meaning of the language; a store may evaluate it elsewhere.
     #[must_use]
     pub fn matches(&self, memory: &Memory) -> bool {
+        self.admits(memory)
+    }
+
+    /// As [`matches`](Self::matches), for whatever has the fields of a memory.
+    pub(crate) fn admits(&self, fields: &impl Fields) -> bool {
         match self {
-            Self::And(filters) => filters.iter().all(|filter| filter.matches(memory)),
-            Self::Or(filters) => filters.iter().any(|filter| filter.matches(memory)),
-            Self::Not(filter) => !filter.matches(memory),
-            Self::Condition(field, comparison, value) => holds(memory, field, *comparison, value),
+            Self::And(filters) => filters.iter().all(|filter| filter.admits(fields)),
+            Self::Or(filters) => filters.iter().any(|filter| filter.admits(fields)),
+            Self::Not(filter) => !filter.admits(fields),
+            Self::Condition(field, comparison, value) => holds(fields.content(field), *comparison, value),
         }
     }
 }
@@ -374,9 +379,9 @@ fn instant(value: &Value) -> Option<Timestamp> {
     value.as_str().and_then(|text| chrono::DateTime::parse_from_rfc3339(text).ok()).map(|at| at.to_utc())
 }
 
-/// A field's content, borrowed from the memory.
+/// A field's content, borrowed from whatever has it.
 #[derive(Clone, Copy)]
-enum Content<'m> {
+pub(crate) enum Content<'m> {
     Missing,
     Text(&'m str),
     Number(f32),
@@ -387,47 +392,61 @@ enum Content<'m> {
     Json(&'m Value),
 }
 
-fn content<'m>(memory: &'m Memory, field: &Field) -> Content<'m> {
-    fn text(text: Option<&str>) -> Content<'_> {
-        text.map_or(Content::Missing, Content::Text)
+impl<'m> Content<'m> {
+    pub(crate) fn text(text: Option<&'m str>) -> Self {
+        text.map_or(Self::Missing, Self::Text)
     }
-    fn time<'m>(at: Option<Timestamp>) -> Content<'m> {
-        at.map_or(Content::Missing, Content::Time)
+
+    pub(crate) fn time(at: Option<Timestamp>) -> Self {
+        at.map_or(Self::Missing, Self::Time)
     }
-    match field {
-        Field::Kind => Content::Text(memory.kind.as_str()),
-        Field::Category => Content::Texts(&memory.categories),
-        Field::Importance => Content::Number(memory.importance),
-        Field::Pinned => Content::Flag(memory.pinned),
-        Field::Speaker => text(memory.speaker.as_deref()),
-        Field::Trust => Content::Text(memory.trust.as_str()),
-        Field::Slot => text(memory.slot.as_deref()),
-        Field::User => text(memory.scope.user_id()),
-        Field::Agent => text(memory.scope.agent_id()),
-        Field::Session => text(memory.scope.session_id()),
-        Field::Ordinal => memory.ordinal.map_or(Content::Missing, Content::Whole),
-        Field::ObservedAt => Content::Time(memory.observed_at),
-        Field::ValidAt => Content::Time(memory.valid_at),
-        Field::InvalidAt => time(memory.invalid_at),
-        Field::ExpiresAt => time(memory.expires_at),
-        Field::CreatedAt => Content::Time(memory.created_at),
-        Field::UpdatedAt => Content::Time(memory.updated_at),
-        Field::Metadata(path) => metadata(memory, path).map_or(Content::Missing, Content::Json),
+
+    pub(crate) fn metadata(metadata: &'m Metadata, path: &str) -> Self {
+        look_up(metadata, path).map_or(Self::Missing, Self::Json)
+    }
+}
+
+/// What a filter can look at: a memory, or the part of one that an index keeps.
+pub(crate) trait Fields {
+    fn content(&self, field: &Field) -> Content<'_>;
+}
+
+impl Fields for Memory {
+    fn content(&self, field: &Field) -> Content<'_> {
+        match field {
+            Field::Kind => Content::Text(self.kind.as_str()),
+            Field::Category => Content::Texts(&self.categories),
+            Field::Importance => Content::Number(self.importance),
+            Field::Pinned => Content::Flag(self.pinned),
+            Field::Speaker => Content::text(self.speaker.as_deref()),
+            Field::Trust => Content::Text(self.trust.as_str()),
+            Field::Slot => Content::text(self.slot.as_deref()),
+            Field::User => Content::text(self.scope.user_id()),
+            Field::Agent => Content::text(self.scope.agent_id()),
+            Field::Session => Content::text(self.scope.session_id()),
+            Field::Ordinal => self.ordinal.map_or(Content::Missing, Content::Whole),
+            Field::ObservedAt => Content::Time(self.observed_at),
+            Field::ValidAt => Content::Time(self.valid_at),
+            Field::InvalidAt => Content::time(self.invalid_at),
+            Field::ExpiresAt => Content::time(self.expires_at),
+            Field::CreatedAt => Content::Time(self.created_at),
+            Field::UpdatedAt => Content::Time(self.updated_at),
+            Field::Metadata(path) => Content::metadata(&self.metadata, path),
+        }
     }
 }
 
 /// The value under the key itself, else under the path that its dots make.
-fn metadata<'m>(memory: &'m Memory, path: &str) -> Option<&'m Value> {
-    if let Some(value) = memory.metadata.get(path) {
+fn look_up<'m>(metadata: &'m Metadata, path: &str) -> Option<&'m Value> {
+    if let Some(value) = metadata.get(path) {
         return Some(value);
     }
     let mut steps = path.split('.');
-    let first = memory.metadata.get(steps.next()?)?;
+    let first = metadata.get(steps.next()?)?;
     steps.try_fold(first, |value, step| value.as_object()?.get(step))
 }
 
-fn holds(memory: &Memory, field: &Field, comparison: Comparison, value: &Value) -> bool {
-    let content = content(memory, field);
+fn holds(content: Content<'_>, comparison: Comparison, value: &Value) -> bool {
     match comparison {
         Comparison::Eq => equals(content, value),
         Comparison::Ne => !equals(content, value),

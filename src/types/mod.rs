@@ -13,6 +13,7 @@ mod time;
 
 pub use entity::{Entity, EntityId, Relation, RelationId};
 pub use filter::{Comparison, Field, Filter};
+pub(crate) use filter::{Content, Fields};
 pub use history::{Actor, CallId, EventKind, HistoryEvent, Stamp};
 pub use id::{IdSource, MemoryId};
 pub use memory::{Memory, MemoryKind, Source, Trust};

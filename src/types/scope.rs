@@ -118,6 +118,18 @@ impl Scope {
             && part(self.session.as_ref(), other.session.as_ref())
     }
 
+    /// Every scope that covers this one: all its non-empty sub-sets of parts, itself included.
+    pub(crate) fn readers(&self) -> impl Iterator<Item = Self> {
+        (1..8_u8).filter_map(move |mask| {
+            let pick = |bit: u8, part: &Option<String>| (mask & bit != 0).then(|| part.clone()).flatten();
+            let reader =
+                Self { user: pick(1, &self.user), agent: pick(2, &self.agent), session: pick(4, &self.session) };
+            let named = [&reader.user, &reader.agent, &reader.session].iter().filter(|part| part.is_some()).count();
+            // A mask that asks for a part which is not there repeats a smaller mask.
+            (named == mask.count_ones() as usize).then_some(reader)
+        })
+    }
+
     /// Checks the rules above.
     ///
     /// # Errors
@@ -175,5 +187,7 @@ mod tests {
         let stored = Scope::user("a").with_agent("b");
         assert!(Scope::user("a").covers(&stored) && Scope::agent("b").covers(&stored));
         assert!(!Scope::user("a").with_session("s").covers(&stored) && !Scope::user("A").covers(&stored));
+        let readers: Vec<_> = stored.readers().collect();
+        assert_eq!(readers, [Scope::user("a"), Scope::agent("b"), stored.clone()]);
     }
 }

@@ -1,0 +1,119 @@
+use super::{AddContext, AddMode, AddReport, AddRequest};
+use crate::{
+    EmbedderExt, ExtractRequest, Extraction, Fact, Ignored, IndexKey, Memory, MemoryId, MemoryKind, Message, Purpose,
+    Result, Role, Scope, Source, Stage, Timestamp, Trust, types::truncate,
+};
+
+/// What came in, before it is held against what is known. Everything has its vector.
+pub(super) struct Intake {
+    /// The turns to keep.
+    pub(super) episodes: Vec<(Memory, IndexKey)>,
+    /// The facts that were read from them.
+    pub(super) facts: Vec<NewFact>,
+    /// What is to be told so far.
+    pub(super) report: AddReport,
+}
+
+/// A fact with what it takes to store it.
+#[derive(Debug, Clone)]
+pub(super) struct NewFact {
+    pub(super) fact: Fact,
+    pub(super) vector: Vec<f32>,
+    /// When it was said.
+    pub(super) observed_at: Timestamp,
+    /// The turn it was said in, if that is kept.
+    pub(super) episode: Option<MemoryId>,
+}
+
+impl NewFact {
+    /// Since when it holds.
+    pub(super) fn valid_at(&self) -> Timestamp {
+        self.fact.valid_at.map_or(self.observed_at, truncate)
+    }
+}
+
+pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &AddRequest) -> Result<Intake> {
+    let mut report = AddReport::new(context.call);
+    let extraction = match request.mode {
+        AddMode::Raw => Extraction::default(),
+        AddMode::Infer if request.messages.is_empty() => Extraction::default(),
+        AddMode::Infer => {
+            let request = ExtractRequest::new(&request.messages, context.now);
+            context.extractor.extract(&request).await.map_err(|error| error.with_stage(Stage::Extract))?
+        }
+    };
+    report.model_calls += extraction.model_calls;
+    report.usage += extraction.usage;
+    report.ignored = extraction.ignored;
+
+    let memories: Vec<Option<Memory>> =
+        request.messages.iter().map(|message| episode(context, scope, request, message)).collect();
+    let facts: Vec<Fact> = extraction.facts.into_iter().filter_map(|fact| usable(fact, &mut report.ignored)).collect();
+
+    // One request embeds all that is new.
+    let texts: Vec<&str> = memories
+        .iter()
+        .flatten()
+        .map(|memory| memory.text.as_str())
+        .chain(facts.iter().map(|fact| fact.text.as_str()))
+        .collect();
+    let vectors = context.embedder.embed_checked(&texts, Purpose::Document).await;
+    let mut vectors = vectors.map_err(|error| error.with_stage(Stage::Embed))?.into_iter();
+
+    let ids: Vec<Option<MemoryId>> = memories.iter().map(|memory| memory.as_ref().map(|memory| memory.id)).collect();
+    let episodes: Vec<(Memory, IndexKey)> = memories
+        .into_iter()
+        .flatten()
+        .zip(vectors.by_ref())
+        .map(|(memory, vector)| {
+            let key = IndexKey::new(memory.text.clone(), vector);
+            (memory, key)
+        })
+        .collect();
+    let facts = facts
+        .into_iter()
+        .zip(vectors)
+        .map(|(fact, vector)| {
+            let at = request.messages.get(fact.message).and_then(|message| message.at);
+            let episode = ids.get(fact.message).copied().flatten();
+            NewFact { fact, vector, observed_at: truncate(at.unwrap_or(context.now)), episode }
+        })
+        .collect();
+    report.episodes = episodes.iter().map(|(memory, _)| memory.id).collect();
+    Ok(Intake { episodes, facts, report })
+}
+
+/// The memory of a turn that is to be kept: what the user said and, if wanted, what the assistant said.
+fn episode(context: &AddContext<'_>, scope: &Scope, request: &AddRequest, message: &Message) -> Option<Memory> {
+    let trust = match message.role {
+        Role::User => Trust::User,
+        Role::Assistant if request.assistant_messages => Trust::Assistant,
+        Role::Assistant | Role::System | Role::Tool => return None,
+    };
+    if message.text.trim().is_empty() {
+        return None;
+    }
+    let said_at = truncate(message.at.unwrap_or(context.now));
+    let mut memory = Memory::new(context.ids.next(context.now), scope.clone(), message.text.as_str(), context.now);
+    memory.kind = MemoryKind::Episode;
+    memory.trust = trust;
+    memory.speaker.clone_from(&message.speaker);
+    memory.metadata.clone_from(&message.metadata);
+    memory.observed_at = said_at;
+    memory.valid_at = said_at;
+    memory.sources = message.id.iter().cloned().map(Source::Message).collect();
+    Some(memory)
+}
+
+fn usable(mut fact: Fact, ignored: &mut Vec<Ignored>) -> Option<Fact> {
+    if fact.text.trim().is_empty() {
+        ignored.push(Ignored::new("a fact without text"));
+        return None;
+    }
+    if !fact.kind.is_semantic() {
+        ignored.push(Ignored::new(format!("a fact of kind `{}`, which is not a kind of fact", fact.kind)));
+        return None;
+    }
+    fact.importance = if fact.importance.is_finite() { fact.importance.clamp(0.0, 1.0) } else { 0.5 };
+    Some(fact)
+}

@@ -1,0 +1,189 @@
+//! [`MemoryEngine::add`](crate::MemoryEngine::add): extract → reconcile → store.
+
+mod extract;
+mod raw;
+mod reconcile;
+mod store;
+
+use std::time::Duration;
+
+use crate::{
+    CallId, Embedder, Error, Extractor, IdSource, Ignored, Memory, MemoryId, Message, Reconciler, Result, Scope, Stage,
+    Timestamp, Usage, VectorStore,
+};
+
+pub use raw::NewMemory;
+pub(crate) use raw::add_raw;
+
+/// How much is made of messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AddMode {
+    /// The turns are kept, and nothing is read from them.
+    Raw,
+    /// The turns are kept, facts are read from them and held against what is known.
+    #[default]
+    Infer,
+}
+
+/// Messages to remember, and how. Arrays, vectors, single messages and bare text turn into one.
+///
+/// ```
+/// use ingrain::{AddMode, AddRequest, Message};
+/// let request = AddRequest::new([Message::user("Hi"), Message::assistant("Hello!")]).mode(AddMode::Raw);
+/// ```
+#[derive(Debug, Clone)]
+#[must_use]
+#[non_exhaustive]
+pub struct AddRequest {
+    /// The messages, oldest first.
+    pub messages: Vec<Message>,
+    /// How much is made of them.
+    pub mode: AddMode,
+    /// Whether the assistant's turns are kept too.
+    pub assistant_messages: bool,
+}
+
+impl AddRequest {
+    /// Messages, oldest first.
+    pub fn new<M: Into<Message>>(messages: impl IntoIterator<Item = M>) -> Self {
+        Self {
+            messages: messages.into_iter().map(Into::into).collect(),
+            mode: AddMode::Infer,
+            assistant_messages: true,
+        }
+    }
+
+    /// How much is made of them. Default [`AddMode::Infer`].
+    pub fn mode(mut self, mode: AddMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Whether the assistant's turns are kept too. Facts are read from the user's words either way. Default: yes.
+    pub fn assistant_messages(mut self, kept: bool) -> Self {
+        self.assistant_messages = kept;
+        self
+    }
+}
+
+impl<M: Into<Message>, const N: usize> From<[M; N]> for AddRequest {
+    fn from(messages: [M; N]) -> Self {
+        Self::new(messages)
+    }
+}
+
+impl<M: Into<Message>> From<Vec<M>> for AddRequest {
+    fn from(messages: Vec<M>) -> Self {
+        Self::new(messages)
+    }
+}
+
+impl From<Message> for AddRequest {
+    fn from(message: Message) -> Self {
+        Self::new([message])
+    }
+}
+
+impl From<&str> for AddRequest {
+    fn from(text: &str) -> Self {
+        Self::new([text])
+    }
+}
+
+impl From<String> for AddRequest {
+    fn from(text: String) -> Self {
+        Self::new([text])
+    }
+}
+
+/// A fact that was not stored because it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SkippedFact {
+    /// The fact's text.
+    pub text: String,
+    /// The memory that says it already; `None` when another fact of the same call does.
+    pub known: Option<MemoryId>,
+}
+
+/// What an add did.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct AddReport {
+    /// The call, as the history names it.
+    pub call: CallId,
+    /// The turns that were kept, in order.
+    pub episodes: Vec<MemoryId>,
+    /// New memories made of facts.
+    pub added: Vec<Memory>,
+    /// Memories that got a new text, as they are now.
+    pub updated: Vec<Memory>,
+    /// Memories whose validity ended because a new one replaces them, as they are now.
+    pub superseded: Vec<Memory>,
+    /// Memories whose validity ended because they were withdrawn, as they are now.
+    pub deleted: Vec<Memory>,
+    /// Facts that are known already.
+    pub skipped: Vec<SkippedFact>,
+    /// What a plan wanted and was not done, with the reason.
+    pub rejected: Vec<String>,
+    /// What was extracted and is not usable.
+    pub ignored: Vec<Ignored>,
+    /// Calls of a model.
+    pub model_calls: u32,
+    /// What they cost.
+    pub usage: Usage,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+impl AddReport {
+    fn new(call: CallId) -> Self {
+        Self {
+            call,
+            episodes: Vec::new(),
+            added: Vec::new(),
+            updated: Vec::new(),
+            superseded: Vec::new(),
+            deleted: Vec::new(),
+            skipped: Vec::new(),
+            rejected: Vec::new(),
+            ignored: Vec::new(),
+            model_calls: 0,
+            usage: Usage::default(),
+            elapsed: Duration::ZERO,
+        }
+    }
+}
+
+/// What an add runs on.
+pub(crate) struct AddContext<'a> {
+    pub(crate) store: &'a dyn VectorStore,
+    pub(crate) embedder: &'a dyn Embedder,
+    pub(crate) extractor: &'a dyn Extractor,
+    pub(crate) reconciler: &'a dyn Reconciler,
+    pub(crate) ids: &'a IdSource,
+    pub(crate) now: Timestamp,
+    pub(crate) call: CallId,
+}
+
+/// How often a plan is made anew because others were faster.
+const ATTEMPTS: usize = 8;
+
+pub(crate) async fn add(context: &AddContext<'_>, scope: &Scope, request: &AddRequest) -> Result<AddReport> {
+    scope.validate()?;
+    let in_store = |error: Error| error.with_stage(Stage::Store);
+    let intake = extract::extract(context, scope, request).await?;
+    let mut attempt = 1;
+    loop {
+        let version = context.store.version().await.map_err(in_store)?;
+        let plan = reconcile::reconcile(context, scope, &intake).await?;
+        let prepared = store::prepare(context, scope, &intake, plan, version).await?;
+        match context.store.apply(prepared.batch).await {
+            Ok(_) => return Ok(prepared.report),
+            // What was known changed while the plan was made: it is made again from what is known now.
+            Err(error) if error.kind() == crate::ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
+            Err(error) => return Err(in_store(error)),
+        }
+    }
+}

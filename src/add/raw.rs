@@ -1,0 +1,213 @@
+use super::AddContext;
+use crate::{
+    Actor, EmbedderExt, Error, EventKind, HistoryEvent, IndexKey, Memory, MemoryKind, Metadata, Purpose, Put, Result,
+    Scope, Source, Stage, Stamp, Timestamp, Trust, WriteBatch, types::truncate,
+};
+
+/// A memory to store as it is, without reading anything from it. Bare text turns into one.
+///
+/// ```
+/// use ingrain::{MemoryKind, NewMemory};
+/// let new = NewMemory::new("Prefers aisle seats")
+///     .kind(MemoryKind::Preference)
+///     .categories(["travel"])
+///     .at("2025-02-10T08:00:00Z".parse()?);
+/// # Ok::<(), chrono::ParseError>(())
+/// ```
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct NewMemory {
+    text: String,
+    kind: MemoryKind,
+    categories: Vec<String>,
+    metadata: Metadata,
+    importance: f32,
+    pinned: bool,
+    speaker: Option<String>,
+    trust: Trust,
+    slot: Option<String>,
+    sources: Vec<Source>,
+    ordinal: Option<u64>,
+    observed_at: Option<Timestamp>,
+    valid_from: Option<Timestamp>,
+    valid_until: Option<Timestamp>,
+    expires_at: Option<Timestamp>,
+}
+
+impl NewMemory {
+    /// A fact of this text, byte for byte; blank text is refused when it is added.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            kind: MemoryKind::Fact,
+            categories: Vec::new(),
+            metadata: Metadata::new(),
+            importance: 0.5,
+            pinned: false,
+            speaker: None,
+            trust: Trust::User,
+            slot: None,
+            sources: Vec::new(),
+            ordinal: None,
+            observed_at: None,
+            valid_from: None,
+            valid_until: None,
+            expires_at: None,
+        }
+    }
+
+    /// The kind. Default [`MemoryKind::Fact`].
+    pub fn kind(mut self, kind: MemoryKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// The categories. Default none.
+    pub fn categories<C: Into<String>>(mut self, categories: impl IntoIterator<Item = C>) -> Self {
+        self.categories = categories.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The metadata. Default empty.
+    pub fn metadata(mut self, metadata: Metadata) -> Self {
+        self.metadata = metadata;
+        self
+    }
+
+    /// How much it matters, 0 to 1. Default 0.5.
+    pub fn importance(mut self, importance: f32) -> Self {
+        self.importance = importance;
+        self
+    }
+
+    /// Whether it is exempt from fading. Default: no.
+    pub fn pinned(mut self, pinned: bool) -> Self {
+        self.pinned = pinned;
+        self
+    }
+
+    /// Who said it, by name. Default none.
+    pub fn speaker(mut self, speaker: impl Into<String>) -> Self {
+        self.speaker = Some(speaker.into());
+        self
+    }
+
+    /// Whose word it rests on. Default [`Trust::User`].
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.trust = trust;
+        self
+    }
+
+    /// The single-valued slot it fills; see [`Memory::slot`]. Nothing is superseded by a raw add. Default none.
+    pub fn slot(mut self, slot: impl Into<String>) -> Self {
+        self.slot = Some(slot.into());
+        self
+    }
+
+    /// What it was made from. Default nothing.
+    pub fn sources(mut self, sources: impl IntoIterator<Item = Source>) -> Self {
+        self.sources = sources.into_iter().collect();
+        self
+    }
+
+    /// Its place in its session. Default none.
+    pub fn ordinal(mut self, ordinal: u64) -> Self {
+        self.ordinal = Some(ordinal);
+        self
+    }
+
+    /// When it was said or seen, and, unless said otherwise, since when it holds. Default: now.
+    pub fn at(mut self, at: Timestamp) -> Self {
+        self.observed_at = Some(at);
+        self
+    }
+
+    /// Since when it holds. Default: when it was said or seen.
+    pub fn valid_from(mut self, from: Timestamp) -> Self {
+        self.valid_from = Some(from);
+        self
+    }
+
+    /// When it ceased, or will cease, to hold. Default: it holds.
+    pub fn valid_until(mut self, until: Timestamp) -> Self {
+        self.valid_until = Some(until);
+        self
+    }
+
+    /// When it is to be dropped. Default never.
+    pub fn expires_at(mut self, at: Timestamp) -> Self {
+        self.expires_at = Some(at);
+        self
+    }
+
+    fn into_memory(self, context: &AddContext<'_>, scope: &Scope) -> Result<Memory> {
+        if self.text.trim().is_empty() {
+            return Err(Error::invalid("the text of a memory is blank"));
+        }
+        if self.kind.as_str().trim().is_empty() {
+            return Err(Error::invalid("the kind of a memory is blank"));
+        }
+        if !(0.0..=1.0).contains(&self.importance) {
+            return Err(Error::invalid("the importance of a memory must be 0 to 1"));
+        }
+        let observed_at = truncate(self.observed_at.unwrap_or(context.now));
+        let valid_at = truncate(self.valid_from.unwrap_or(observed_at));
+        let invalid_at = self.valid_until.map(truncate);
+        if invalid_at.is_some_and(|end| end < valid_at) {
+            return Err(Error::invalid("a memory ceases to hold before it begins to"));
+        }
+        let mut memory = Memory::new(context.ids.next(context.now), scope.clone(), self.text, context.now);
+        memory.kind = self.kind;
+        memory.categories = self.categories;
+        memory.metadata = self.metadata;
+        memory.importance = self.importance;
+        memory.pinned = self.pinned;
+        memory.speaker = self.speaker;
+        memory.trust = self.trust;
+        memory.slot = self.slot;
+        memory.sources = self.sources;
+        memory.ordinal = self.ordinal;
+        memory.observed_at = observed_at;
+        memory.valid_at = valid_at;
+        memory.invalid_at = invalid_at;
+        memory.expires_at = self.expires_at.map(truncate);
+        Ok(memory)
+    }
+}
+
+impl From<&str> for NewMemory {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<String> for NewMemory {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+/// Stores memories as they are, all or none.
+pub(crate) async fn add_raw(context: &AddContext<'_>, scope: &Scope, memories: Vec<NewMemory>) -> Result<Vec<Memory>> {
+    scope.validate()?;
+    let memories: Vec<Memory> =
+        memories.into_iter().map(|new| new.into_memory(context, scope)).collect::<Result<_>>()?;
+    let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
+    let vectors = context.embedder.embed_checked(&texts, Purpose::Document).await;
+    let vectors = vectors.map_err(|error| error.with_stage(Stage::Embed))?;
+    let stamp = Stamp::new(truncate(context.now), Actor::App, context.call);
+    let mut batch = WriteBatch::default();
+    for (memory, vector) in memories.iter().zip(vectors) {
+        batch.events.push(HistoryEvent::new(
+            memory.id,
+            scope.clone(),
+            EventKind::Add,
+            None,
+            Some(memory.text.clone()),
+            stamp.clone(),
+        ));
+        batch.puts.push(Put::new(memory.clone(), vec![IndexKey::new(memory.text.clone(), vector)]));
+    }
+    context.store.apply(batch).await.map_err(|error| error.with_stage(Stage::Store))?;
+    Ok(memories)
+}

@@ -1,0 +1,218 @@
+use std::collections::HashMap;
+
+use super::{
+    AddContext, AddReport, SkippedFact,
+    extract::{Intake, NewFact},
+    reconcile::CheckedPlan,
+};
+use crate::{
+    Action, Actor, EmbedderExt, EventKind, HistoryEvent, IndexKey, Memory, Plan, Purpose, Put, Result, Scope, Source,
+    Stage, Stamp, Unchanged, Version, WriteBatch, types::truncate,
+};
+
+/// All that an add writes, and what it will say once it is written.
+pub(super) struct Prepared {
+    pub(super) batch: WriteBatch,
+    pub(super) report: AddReport,
+}
+
+/// Turns a plan into one batch. Nothing is written here, and nothing is asked of a model but the vectors of new texts.
+pub(super) async fn prepare(
+    context: &AddContext<'_>,
+    scope: &Scope,
+    intake: &Intake,
+    checked: CheckedPlan,
+    version: Version,
+) -> Result<Prepared> {
+    let CheckedPlan { neighbours, plan: Plan { actions, rejected, model_calls, usage } } = checked;
+    let mut report = intake.report.clone();
+    report.rejected = rejected;
+    report.model_calls += model_calls;
+    report.usage += usage;
+
+    let actor = if report.model_calls > 0 { Actor::Model } else { Actor::Rules };
+    let mut draft = Draft {
+        now: truncate(context.now),
+        stamp: Stamp::new(truncate(context.now), actor, context.call),
+        batch: WriteBatch::default(),
+        report,
+    };
+    for (memory, key) in &intake.episodes {
+        draft.put_new(memory.clone(), key.clone(), Stamp { actor: Actor::App, ..draft.stamp.clone() });
+    }
+    let mut fresh = new_memories(context, scope, intake, &actions);
+    let vectors = updated_vectors(context, intake, &actions).await?;
+    for action in &actions {
+        let neighbour = |number: usize| neighbours.get(number).map(|neighbour| neighbour.memory.clone());
+        match action {
+            Action::Add { .. } => {}
+            Action::Skip { fact, neighbour } => {
+                let text = intake.facts.get(*fact).map(|new| new.fact.text.clone()).unwrap_or_default();
+                let known = neighbour.and_then(|number| neighbours.get(number)).map(|known| known.memory.id);
+                draft.report.skipped.push(SkippedFact { text, known });
+            }
+            Action::Update { neighbour: number, fact, text } => {
+                let new = fact.and_then(|fact| intake.facts.get(fact));
+                if let (Some(memory), Some(vector)) = (neighbour(*number), vectors.get(text.as_str())) {
+                    draft.update(memory, text, vector.clone(), new);
+                }
+            }
+            Action::Invalidate { neighbour: number, fact } => {
+                let Some(memory) = neighbour(*number) else { continue };
+                match fact.and_then(|fact| fresh.get_mut(&fact)) {
+                    Some(successor) => draft.supersede(memory, successor),
+                    None => draft.withdraw(memory, fact.and_then(|fact| intake.facts.get(fact))),
+                }
+            }
+        }
+    }
+    for (number, new) in intake.facts.iter().enumerate() {
+        if let Some(memory) = fresh.remove(&number) {
+            let key = IndexKey::new(memory.text.clone(), new.vector.clone());
+            draft.report.added.push(memory.clone());
+            draft.put_new(memory, key, draft.stamp.clone());
+        }
+    }
+    if !intake.facts.is_empty() && context.store.capabilities().guards {
+        draft.batch.unchanged = Some(Unchanged::new(scope.across_sessions(), version));
+    }
+    Ok(Prepared { batch: draft.batch, report: draft.report })
+}
+
+/// A memory for each fact that the plan adds.
+fn new_memories(
+    context: &AddContext<'_>,
+    scope: &Scope,
+    intake: &Intake,
+    actions: &[Action],
+) -> HashMap<usize, Memory> {
+    let added = actions.iter().filter_map(|action| match action {
+        Action::Add { fact } => Some(*fact),
+        Action::Update { .. } | Action::Invalidate { .. } | Action::Skip { .. } => None,
+    });
+    let mut numbers: Vec<usize> = added.collect();
+    numbers.sort_unstable();
+    let memory = |number: usize| {
+        let new = intake.facts.get(number)?;
+        let mut memory = Memory::new(context.ids.next(context.now), scope.clone(), new.fact.text.as_str(), context.now);
+        memory.kind = new.fact.kind.clone();
+        memory.categories.clone_from(&new.fact.categories);
+        memory.importance = new.fact.importance;
+        memory.slot.clone_from(&new.fact.slot);
+        memory.speaker.clone_from(&new.fact.speaker);
+        memory.trust = new.fact.trust;
+        memory.sources = new.episode.into_iter().map(Source::Memory).collect();
+        memory.observed_at = new.observed_at;
+        memory.valid_at = new.valid_at();
+        memory.invalid_at = new.fact.invalid_at.map(truncate);
+        Some((number, memory))
+    };
+    numbers.into_iter().filter_map(memory).collect()
+}
+
+/// The vectors of the texts that memories are changed to; those of facts are there already.
+async fn updated_vectors<'a>(
+    context: &AddContext<'_>,
+    intake: &'a Intake,
+    actions: &'a [Action],
+) -> Result<HashMap<&'a str, Vec<f32>>> {
+    let mut vectors: HashMap<&str, Vec<f32>> =
+        intake.facts.iter().map(|new| (new.fact.text.as_str(), new.vector.clone())).collect();
+    let mut missing: Vec<&str> = actions
+        .iter()
+        .filter_map(|action| match action {
+            Action::Update { text, .. } if !vectors.contains_key(text.as_str()) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    missing.sort_unstable();
+    missing.dedup();
+    let found = context.embedder.embed_checked(&missing, Purpose::Document).await;
+    vectors.extend(missing.into_iter().zip(found.map_err(|error| error.with_stage(Stage::Embed))?));
+    Ok(vectors)
+}
+
+struct Draft {
+    now: crate::Timestamp,
+    stamp: Stamp,
+    batch: WriteBatch,
+    report: AddReport,
+}
+
+impl Draft {
+    fn put_new(&mut self, memory: Memory, key: IndexKey, stamp: Stamp) {
+        self.event(&memory, EventKind::Add, None, Some(memory.text.clone()), stamp);
+        self.batch.puts.push(Put::new(memory, vec![key]));
+    }
+
+    fn update(&mut self, mut memory: Memory, text: &str, vector: Vec<f32>, new: Option<&NewFact>) {
+        let (old_text, revision) = (std::mem::replace(&mut memory.text, text.to_owned()), memory.revision);
+        if let Some(new) = new {
+            memory.observed_at = memory.observed_at.max(new.observed_at);
+            memory.importance = memory.importance.max(new.fact.importance);
+            cite(&mut memory, new);
+        }
+        self.touch(&mut memory);
+        self.event(&memory, EventKind::Update, Some(old_text), Some(text.to_owned()), self.stamp.clone());
+        self.report.updated.push(memory.clone());
+        self.batch.puts.push(Put::change(memory, Some(vec![IndexKey::new(text, vector)]), revision));
+    }
+
+    /// Ends the older of the two where the newer begins. News of an earlier time is the older one: it is born closed.
+    fn supersede(&mut self, mut memory: Memory, successor: &mut Memory) {
+        if successor.valid_at < memory.valid_at {
+            let end = successor.invalid_at.map_or(memory.valid_at, |end| end.min(memory.valid_at));
+            successor.invalid_at = Some(end);
+            successor.superseded_by = Some(memory.id);
+            return;
+        }
+        memory.superseded_by = Some(successor.id);
+        self.end(memory, successor.valid_at, EventKind::Supersede);
+    }
+
+    fn withdraw(&mut self, memory: Memory, by: Option<&NewFact>) {
+        let at = by.map_or(self.now, NewFact::valid_at);
+        self.end(memory, at, EventKind::Delete);
+    }
+
+    fn end(&mut self, mut memory: Memory, at: crate::Timestamp, kind: EventKind) {
+        let revision = memory.revision;
+        // A validity never ends before it begins, nor later than it did.
+        let end = at.max(memory.valid_at);
+        memory.invalid_at = Some(memory.invalid_at.map_or(end, |known| known.min(end)));
+        self.touch(&mut memory);
+        self.event(&memory, kind, Some(memory.text.clone()), None, self.stamp.clone());
+        match kind {
+            EventKind::Supersede => self.report.superseded.push(memory.clone()),
+            _ => self.report.deleted.push(memory.clone()),
+        }
+        self.batch.puts.push(Put::change(memory, None, revision));
+    }
+
+    fn touch(&self, memory: &mut Memory) {
+        memory.updated_at = self.now;
+        memory.revision += 1;
+    }
+
+    fn event(
+        &mut self,
+        memory: &Memory,
+        kind: EventKind,
+        old_text: Option<String>,
+        new_text: Option<String>,
+        stamp: Stamp,
+    ) {
+        let event = HistoryEvent::new(memory.id, memory.scope.clone(), kind, old_text, new_text, stamp);
+        self.batch.events.push(event);
+    }
+}
+
+/// Adds the turn a fact was said in to the sources.
+fn cite(memory: &mut Memory, new: &NewFact) {
+    let sources: Vec<Source> = new.episode.into_iter().map(Source::Memory).collect();
+    for source in sources {
+        if !memory.sources.contains(&source) {
+            memory.sources.push(source);
+        }
+    }
+}

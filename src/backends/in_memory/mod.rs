@@ -1,0 +1,6 @@
+//! The reference: everything in the process, gone when it ends.
+
+mod state;
+mod vector_store;
+
+pub use vector_store::InMemoryStore;

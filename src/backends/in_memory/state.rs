@@ -1,0 +1,253 @@
+use std::{
+    collections::{BTreeSet, HashMap, HashSet, VecDeque},
+    ops::Bound,
+    sync::Arc,
+};
+
+use crate::{
+    EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, ListOrder, Memory, MemoryId, Put,
+    Result, Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch,
+    index::{Change, IndexSource, Indexed, ScopeIndex},
+};
+
+/// How many changes are remembered for guards and indexes that catch up.
+const LOG_LIMIT: usize = 100_000;
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) embedder: Option<EmbedderIdentity>,
+    pub(super) version: Version,
+    memories: HashMap<MemoryId, Stored>,
+    /// The memories that each reader's scope covers, for every scope that covers any.
+    readers: HashMap<Scope, BTreeSet<MemoryId>>,
+    history: HashMap<MemoryId, Vec<HistoryEvent>>,
+    log: VecDeque<Logged>,
+}
+
+#[derive(Debug)]
+struct Stored {
+    memory: Memory,
+    keys: Arc<[IndexKey]>,
+}
+
+#[derive(Debug)]
+struct Logged {
+    version: Version,
+    id: MemoryId,
+    scope: Scope,
+    semantic: bool,
+    keys: bool,
+}
+
+fn conflict(what: &str) -> Error {
+    Error::new(ErrorKind::Conflict, what)
+}
+
+impl State {
+    /// Checks everything first; what follows cannot fail, so a batch is whole or not there.
+    pub(super) fn apply(&mut self, batch: WriteBatch) -> Result<Version> {
+        batch.validate(self.embedder.as_ref())?;
+        if !batch.graph.is_empty() {
+            return Err(Error::new(ErrorKind::Unsupported, "a write batch with a graph part"));
+        }
+        if let Some(guard) = &batch.unchanged {
+            self.check_unchanged(guard)?;
+        }
+        batch.puts.iter().try_for_each(|put| self.check_put(put))?;
+        if !batch.deletes.iter().all(|id| self.memories.contains_key(id)) {
+            return Err(conflict("a memory to delete is not there"));
+        }
+        if batch.is_empty() {
+            return Ok(self.version);
+        }
+
+        self.version.0 += 1;
+        let WriteBatch { puts, deletes, events, graph: _, unchanged: _ } = batch;
+        for Put { memory, keys, expect: _ } in puts {
+            self.log(&memory, keys.is_some());
+            let id = memory.id;
+            let kept = self.memories.remove(&id).map(|stored| stored.keys);
+            let keys = keys.map(Arc::from).or(kept).unwrap_or_default();
+            for reader in memory.scope.readers() {
+                self.readers.entry(reader).or_default().insert(id);
+            }
+            self.memories.insert(id, Stored { memory, keys });
+        }
+        deletes.iter().for_each(|id| self.remove(*id));
+        for event in events {
+            self.history.entry(event.memory).or_default().push(event);
+        }
+        Ok(self.version)
+    }
+
+    fn check_put(&self, put: &Put) -> Result<()> {
+        let stored = self.memories.get(&put.memory.id).map(|stored| &stored.memory);
+        match (put.expect, stored) {
+            (Expect::Absent, Some(_)) => return Err(conflict("a new memory is there already")),
+            (Expect::Revision(_), None) => return Err(conflict("a memory to change is not there")),
+            (Expect::Revision(revision), Some(stored)) if stored.revision != revision => {
+                return Err(conflict("a memory was changed meanwhile"));
+            }
+            (_, None) if put.keys.is_none() => return Err(Error::invalid("a new memory has no keys")),
+            _ => {}
+        }
+        if stored.is_some_and(|stored| stored.scope != put.memory.scope) {
+            return Err(Error::invalid("the scope of a stored memory never changes"));
+        }
+        Ok(())
+    }
+
+    fn check_unchanged(&self, guard: &Unchanged) -> Result<()> {
+        let Unchanged { scope, since } = guard;
+        let changed = self
+            .log
+            .iter()
+            .rev()
+            .take_while(|logged| logged.version > *since)
+            .any(|logged| logged.semantic && scope.covers(&logged.scope));
+        if changed || !self.remembers(*since) { Err(conflict("what a plan was made from has changed")) } else { Ok(()) }
+    }
+
+    /// Whether the log still has every change after `since`.
+    fn remembers(&self, since: Version) -> bool {
+        self.log.len() < LOG_LIMIT || self.log.front().is_none_or(|first| first.version <= since)
+    }
+
+    fn log(&mut self, memory: &Memory, keys: bool) {
+        self.log.push_back(Logged {
+            version: self.version,
+            id: memory.id,
+            scope: memory.scope.clone(),
+            semantic: memory.kind.is_semantic(),
+            keys,
+        });
+        if self.log.len() > LOG_LIMIT {
+            self.log.pop_front();
+        }
+    }
+
+    fn remove(&mut self, id: MemoryId) {
+        let Some(Stored { memory, .. }) = self.memories.remove(&id) else { return };
+        self.log(&memory, true);
+        for reader in memory.scope.readers() {
+            if let Some(ids) = self.readers.get_mut(&reader) {
+                ids.remove(&id);
+                if ids.is_empty() {
+                    self.readers.remove(&reader);
+                }
+            }
+        }
+    }
+
+    pub(super) fn delete_all(&mut self, scope: &Scope, stamp: &Stamp) -> u64 {
+        let ids: Vec<MemoryId> = self.readers.get(scope).into_iter().flatten().copied().collect();
+        if ids.is_empty() {
+            return 0;
+        }
+        self.version.0 += 1;
+        for id in &ids {
+            if let Some(Stored { memory, .. }) = self.memories.get(id) {
+                let event = HistoryEvent::new(
+                    *id,
+                    memory.scope.clone(),
+                    EventKind::Delete,
+                    Some(memory.text.clone()),
+                    None,
+                    stamp.clone(),
+                );
+                self.history.entry(*id).or_default().push(event);
+            }
+            self.remove(*id);
+        }
+        ids.len() as u64
+    }
+
+    pub(super) fn get(&self, scope: &Scope, id: MemoryId) -> Option<&Memory> {
+        self.memories.get(&id).map(|stored| &stored.memory).filter(|memory| scope.covers(&memory.scope))
+    }
+
+    /// The memories the scope covers, in the order asked for, beginning after `after`.
+    pub(super) fn iter(
+        &self,
+        scope: &Scope,
+        order: ListOrder,
+        after: Option<MemoryId>,
+    ) -> Box<dyn Iterator<Item = &Memory> + '_> {
+        let Some(ids) = self.readers.get(scope) else { return Box::new(std::iter::empty()) };
+        let after = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let memory = |id: &MemoryId| self.memories.get(id).map(|stored| &stored.memory);
+        match order {
+            ListOrder::OldestFirst => Box::new(ids.range((after, Bound::Unbounded)).filter_map(memory)),
+            ListOrder::NewestFirst => Box::new(ids.range((Bound::Unbounded, after)).rev().filter_map(memory)),
+        }
+    }
+
+    pub(super) fn history(&self, scope: &Scope, id: MemoryId) -> Vec<HistoryEvent> {
+        let events = self.history.get(&id).into_iter().flatten();
+        events.filter(|event| scope.covers(&event.scope)).cloned().collect()
+    }
+
+    pub(super) fn record_access(&mut self, scope: &Scope, ids: &[MemoryId], at: Timestamp) {
+        self.version.0 += 1;
+        for id in ids {
+            let Some(stored) = self.memories.get_mut(id).filter(|stored| scope.covers(&stored.memory.scope)) else {
+                continue;
+            };
+            stored.memory.access_count = stored.memory.access_count.saturating_add(1);
+            stored.memory.accessed_at = Some(stored.memory.accessed_at.map_or(at, |before| before.max(at)));
+            // Being recalled is no change of what is known: guards pass over it.
+            let logged = Logged {
+                version: self.version,
+                id: *id,
+                scope: stored.memory.scope.clone(),
+                semantic: false,
+                keys: false,
+            };
+            self.log.push_back(logged);
+        }
+        while self.log.len() > LOG_LIMIT {
+            self.log.pop_front();
+        }
+    }
+}
+
+impl IndexSource for &State {
+    fn version(&self) -> Result<Version> {
+        Ok(self.version)
+    }
+
+    fn changes(&self, since: Version) -> Result<Option<Vec<Change>>> {
+        if !self.remembers(since) {
+            return Ok(None);
+        }
+        let mut seen: HashSet<MemoryId> = HashSet::new();
+        let mut changes = Vec::new();
+        // Backwards, so that each memory comes once; whether its keys changed is asked of all its places in the log.
+        let recent: Vec<&Logged> = self.log.iter().rev().take_while(|logged| logged.version > since).collect();
+        let keys: HashSet<MemoryId> = recent.iter().filter(|logged| logged.keys).map(|logged| logged.id).collect();
+        for Logged { id, scope, .. } in recent {
+            if !seen.insert(*id) {
+                continue;
+            }
+            changes.push(match self.memories.get(id) {
+                None => Change::Gone { scope: scope.clone(), id: *id },
+                Some(stored) if keys.contains(id) => {
+                    Change::Put { memory: Box::new(stored.memory.clone()), keys: stored.keys.to_vec() }
+                }
+                Some(stored) => Change::Refreshed(Box::new(stored.memory.clone())),
+            });
+        }
+        changes.reverse();
+        Ok(Some(changes))
+    }
+
+    fn build(&self, scope: &Scope) -> Result<ScopeIndex> {
+        let mut index = ScopeIndex::new(self.embedder.as_ref().map_or(1, |embedder| embedder.dimensions));
+        for id in self.readers.get(scope).into_iter().flatten() {
+            if let Some(Stored { memory, keys }) = self.memories.get(id) {
+                index.put(&Indexed { memory, keys });
+            }
+        }
+        Ok(index)
+    }
+}

@@ -1,0 +1,139 @@
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use async_trait::async_trait;
+
+use super::state::State;
+use crate::{
+    Candidate, Cursor, EmbedderIdentity, Error, ErrorKind, Filter, HistoryEvent, ListOrder, ListQuery, Memory,
+    MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version,
+    WriteBatch, index::IndexCache,
+};
+
+/// Memories in the process: the reference for every other store, for tests and for short-lived programs. Clones share
+/// the content.
+///
+/// ```
+/// # use ingrain::{HashingEmbedder, InMemoryStore, MemoryEngine, Scope};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> ingrain::Result<()> {
+/// let memory = MemoryEngine::builder().store(InMemoryStore::new()).embedder(HashingEmbedder::new(64)).build().await?;
+/// memory.add_raw(&Scope::user("alice"), ["Owns a kayak"]).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct InMemoryStore(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    state: RwLock<State>,
+    cache: IndexCache,
+}
+
+impl InMemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Arc::new(Inner { state: RwLock::default(), cache: IndexCache::new(usize::MAX) }))
+    }
+
+    // Checks come before changes everywhere in `State`, so a panic leaves nothing half done behind a poisoned lock.
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.0.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.0.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for InMemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn admits(memory: &Memory, filter: Option<&Filter>, validity: Validity) -> bool {
+    validity.admits(memory.valid_at, memory.invalid_at, memory.expires_at)
+        && filter.is_none_or(|filter| filter.matches(memory))
+}
+
+#[async_trait]
+impl VectorStore for InMemoryStore {
+    fn name(&self) -> &'static str {
+        "in_memory"
+    }
+
+    fn capabilities(&self) -> StoreCapabilities {
+        StoreCapabilities { graph: false, guards: true, durable: false }
+    }
+
+    async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()> {
+        let mut state = self.write();
+        match &state.embedder {
+            None => state.embedder = Some(embedder.clone()),
+            Some(bound) if bound == embedder => {}
+            Some(bound) => return Err(bound.mismatch(embedder).with_backend("in_memory")),
+        }
+        Ok(())
+    }
+
+    async fn version(&self) -> Result<Version> {
+        Ok(self.read().version)
+    }
+
+    async fn apply(&self, batch: WriteBatch) -> Result<Version> {
+        self.write().apply(batch).map_err(|error| error.with_backend("in_memory"))
+    }
+
+    async fn get(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        scope.validate()?;
+        let state = self.read();
+        Ok(ids.iter().filter_map(|id| state.get(scope, *id)).cloned().collect())
+    }
+
+    async fn search(&self, query: &SearchQuery) -> Result<Vec<Candidate>> {
+        let index = {
+            let state = self.read();
+            query.validate(state.embedder.as_ref())?;
+            self.0.cache.index(&query.scope, &&*state)?
+        };
+        let index = index.read().map_err(|_| Error::new(ErrorKind::Internal, "an index was left half changed"))?;
+        Ok(index.search(query))
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Page<Memory>> {
+        let after = query.validate()?;
+        let state = self.read();
+        let admitted = |memory: &&Memory| admits(memory, query.filter.as_ref(), query.validity);
+        let total = state.iter(&query.scope, ListOrder::OldestFirst, None).filter(admitted).count() as u64;
+        let mut rest = state.iter(&query.scope, query.order, after).filter(admitted);
+        let items: Vec<Memory> = rest.by_ref().take(query.limit).cloned().collect();
+        let next = rest.next().and(items.last()).map(|last| Cursor::after(last.id));
+        Ok(Page::new(items, next, total))
+    }
+
+    async fn count(&self, scope: &Scope, filter: Option<&Filter>, validity: Validity) -> Result<u64> {
+        scope.validate()?;
+        filter.map_or(Ok(()), Filter::validate)?;
+        let state = self.read();
+        let all = state.iter(scope, ListOrder::OldestFirst, None);
+        Ok(all.filter(|memory| admits(memory, filter, validity)).count() as u64)
+    }
+
+    async fn history(&self, scope: &Scope, id: MemoryId) -> Result<Vec<HistoryEvent>> {
+        scope.validate()?;
+        Ok(self.read().history(scope, id))
+    }
+
+    async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
+        scope.validate()?;
+        Ok(self.write().delete_all(scope, stamp))
+    }
+
+    async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {
+        scope.validate()?;
+        self.write().record_access(scope, ids, at);
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use super::{
+    SqliteStoreBuilder,
+    error::{Result, SqliteError},
+    open,
+};
+use crate::EmbedderIdentity;
+
+/// Idle readers beyond this are closed: each holds a page cache.
+const IDLE_READERS: usize = 4;
+
+/// One connection that writes and a few that read, all on one file.
+pub(super) struct Connections {
+    path: Option<PathBuf>,
+    settings: SqliteStoreBuilder,
+    writer: Mutex<Connection>,
+    readers: Mutex<Vec<Connection>>,
+    embedder: Mutex<Option<EmbedderIdentity>>,
+}
+
+impl fmt::Debug for Connections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connections").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Connections {
+    pub(super) fn open(settings: &SqliteStoreBuilder) -> Result<Self> {
+        let writer = open::writer(settings)?;
+        let embedder = read_embedder(&writer)?;
+        Ok(Self {
+            path: settings.path.clone(),
+            settings: settings.clone(),
+            writer: Mutex::new(writer),
+            readers: Mutex::default(),
+            embedder: Mutex::new(embedder),
+        })
+    }
+
+    /// Runs `work` in a read transaction: all it reads is of one version.
+    pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        // A database in memory belongs to its one connection.
+        if self.path.is_none() {
+            return snapshot(&mut lock(&self.writer), work);
+        }
+        let idle = lock(&self.readers).pop();
+        let mut reader = match idle {
+            Some(reader) => reader,
+            None => open::reader(&self.settings)?,
+        };
+        let result = snapshot(&mut reader, work);
+        let mut readers = lock(&self.readers);
+        if readers.len() < IDLE_READERS {
+            readers.push(reader);
+        }
+        result
+    }
+
+    /// Runs `work` in a write transaction and commits it if it succeeds.
+    pub(super) fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let mut writer = lock(&self.writer);
+        // Taking the write lock at once: a reader that becomes a writer midway could not wait for its turn.
+        let transaction = Transaction::new(&mut writer, TransactionBehavior::Immediate)?;
+        let result = work(&transaction)?;
+        transaction.commit()?;
+        Ok(result)
+    }
+
+    /// The embedder the store is bound to. Once bound it stays so, hence a known one needs no look.
+    pub(super) fn embedder(&self, connection: &Connection) -> Result<Option<EmbedderIdentity>> {
+        let mut known = lock(&self.embedder);
+        if known.is_none() {
+            *known = read_embedder(connection)?;
+        }
+        Ok(known.clone())
+    }
+}
+
+fn snapshot<T>(connection: &mut Connection, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    let transaction = Transaction::new(connection, TransactionBehavior::Deferred)?;
+    let result = work(&transaction)?;
+    transaction.finish()?;
+    Ok(result)
+}
+
+fn read_embedder(connection: &Connection) -> Result<Option<EmbedderIdentity>> {
+    use rusqlite::OptionalExtension;
+    let mut statement = connection.prepare_cached(
+        "SELECT name.value, CAST(dimensions.value AS INTEGER) FROM meta AS name, meta AS dimensions
+         WHERE name.key = 'embedder' AND dimensions.key = 'dimensions'",
+    )?;
+    let identity = statement.query_row([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))).optional()?;
+    identity
+        .map(|(name, dimensions)| match usize::try_from(dimensions) {
+            Ok(dimensions) if dimensions > 0 => Ok(EmbedderIdentity::new(name, dimensions)),
+            _ => Err(SqliteError::unreadable("width of the vectors", "it is no positive number")),
+        })
+        .transpose()
+}
+
+/// A panic while a connection was in use has rolled its transaction back, so what the lock guards is sound.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,52 @@
+use rusqlite::ErrorCode;
+
+use crate::{Error, ErrorKind};
+
+/// What can go wrong inside, before it is told in the crate's terms.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SqliteError {
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error("a stored {column} cannot be read")]
+    Unreadable { column: &'static str, source: Box<dyn std::error::Error + Send + Sync> },
+    #[error(transparent)]
+    Refused(#[from] Error),
+}
+
+pub(super) type Result<T, E = SqliteError> = std::result::Result<T, E>;
+
+impl SqliteError {
+    pub(super) fn unreadable(
+        column: &'static str,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Unreadable { column, source: source.into() }
+    }
+
+    /// The one conversion; `doing` says what was being done.
+    pub(super) fn told(self, doing: &str) -> Error {
+        match self {
+            Self::Refused(error) => error.with_backend("sqlite"),
+            Self::Unreadable { column, source } => {
+                Error::new(ErrorKind::StoreCorrupt, format!("{doing}: the stored {column} cannot be read"))
+                    .with_backend("sqlite")
+                    .with_source(source)
+            }
+            Self::Sqlite(cause) => {
+                let (kind, why) = match cause.sqlite_error_code() {
+                    Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                        (ErrorKind::StoreCorrupt, "the file is damaged")
+                    }
+                    Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                        (ErrorKind::StoreUnavailable, "another process holds the file")
+                    }
+                    Some(ErrorCode::ReadOnly) => (ErrorKind::StoreUnavailable, "the file cannot be written to"),
+                    Some(ErrorCode::DiskFull) => (ErrorKind::StoreUnavailable, "the disk is full"),
+                    Some(ErrorCode::CannotOpen) => (ErrorKind::StoreUnavailable, "the file cannot be opened"),
+                    _ => (ErrorKind::StoreUnavailable, "the database failed"),
+                };
+                Error::new(kind, format!("{doing}: {why}")).with_backend("sqlite").with_source(cause)
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! One SQLite file: memories, keys and history, with a write-ahead log.
+//!
+//! The file is the truth. Search runs on indexes in memory, one for each scope that was asked lately, which follow the
+//! file through its list of changes: whoever wrote them, this handle, another or another process.
+
+mod connection;
+mod error;
+mod index_source;
+mod open;
+mod rows;
+mod vector_store;
+mod write;
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use connection::Connections;
+
+use crate::{Error, ErrorKind, Result, index::IndexCache};
+
+/// How far a write has come when it returns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Durability {
+    /// On the disk: it survives a loss of power. `synchronous = FULL`.
+    #[default]
+    Full,
+    /// With the operating system: it survives the end of the process, however sudden; a loss of power may take the
+    /// last writes, whole ones, and leaves the file sound. Several times faster. `synchronous = NORMAL`.
+    Normal,
+}
+
+/// Memories in one SQLite file, which several handles and processes may share. Clones share the connections.
+///
+/// Work on the file runs on tokio's blocking threads, so every call must be made inside a tokio runtime.
+///
+/// ```no_run
+/// # async fn example() -> ingrain::Result<()> {
+/// use ingrain::{MemoryEngine, SqliteStore};
+/// let store = SqliteStore::builder("memory.db").cache_bytes(64 << 20).open().await?;
+/// let memory = MemoryEngine::builder().store(store).build().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct SqliteStore(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    connections: Connections,
+    cache: IndexCache,
+}
+
+/// Settings of a [`SqliteStore`].
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct SqliteStoreBuilder {
+    /// `None` for a database in memory.
+    path: Option<PathBuf>,
+    busy_timeout: Duration,
+    cache_bytes: usize,
+    durability: Durability,
+}
+
+impl SqliteStore {
+    /// Opens the file, or makes it, with default settings.
+    ///
+    /// # Errors
+    /// As [`SqliteStoreBuilder::open`].
+    pub async fn open(path: impl Into<PathBuf>) -> Result<Self> {
+        Self::builder(path).open().await
+    }
+
+    /// A database in memory: the same code without a file.
+    ///
+    /// # Errors
+    /// As [`SqliteStoreBuilder::open`].
+    pub async fn open_in_memory() -> Result<Self> {
+        SqliteStoreBuilder { path: None, ..Self::builder("") }.open().await
+    }
+
+    /// Settings for a file.
+    pub fn builder(path: impl Into<PathBuf>) -> SqliteStoreBuilder {
+        SqliteStoreBuilder {
+            path: Some(path.into()),
+            busy_timeout: Duration::from_secs(10),
+            cache_bytes: 256 << 20,
+            durability: Durability::Full,
+        }
+    }
+
+    /// Runs `work` on a blocking thread. It runs to its end even if the caller goes away, so a write is never half
+    /// done.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl FnOnce(&Inner) -> error::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let inner = Arc::clone(&self.0);
+        run_blocking(doing, move || work(&inner)).await
+    }
+}
+
+impl SqliteStoreBuilder {
+    /// How long a call waits for another process that is writing. Default 10 seconds.
+    pub fn busy_timeout(mut self, timeout: Duration) -> Self {
+        self.busy_timeout = timeout;
+        self
+    }
+
+    /// How many bytes the search indexes of all scopes may take together; the least used are dropped first, and the
+    /// one in use always stays. Default 256 MiB.
+    pub fn cache_bytes(mut self, bytes: usize) -> Self {
+        self.cache_bytes = bytes;
+        self
+    }
+
+    /// How far a write has come when it returns. Default [`Durability::Full`].
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+
+    /// Opens the file, or makes it. A file that is refused is left as it was.
+    ///
+    /// # Errors
+    /// [`StoreCorrupt`](ErrorKind::StoreCorrupt): damaged, or no store of this crate;
+    /// [`StoreVersion`](ErrorKind::StoreVersion): written by a newer version;
+    /// [`StoreUnavailable`](ErrorKind::StoreUnavailable): it cannot be opened, or stays locked.
+    pub async fn open(self) -> Result<SqliteStore> {
+        let doing = "opening the store";
+        let cache = IndexCache::new(self.cache_bytes);
+        let connections = run_blocking(doing, move || Connections::open(&self)).await?;
+        Ok(SqliteStore(Arc::new(Inner { connections, cache })))
+    }
+}
+
+async fn run_blocking<T: Send + 'static>(
+    doing: &'static str,
+    work: impl FnOnce() -> error::Result<T> + Send + 'static,
+) -> Result<T> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result.map_err(|error| error.told(doing)),
+        Err(cause) => {
+            let kind = if cause.is_cancelled() { ErrorKind::StoreUnavailable } else { ErrorKind::Internal };
+            Err(Error::new(kind, format!("{doing}: the work was broken off")).with_backend("sqlite").with_source(cause))
+        }
+    }
+}

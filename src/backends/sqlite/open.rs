@@ -1,0 +1,153 @@
+//! Opening a file, or making it, without touching one that is not ours.
+
+use std::{fs::File, io::Read, path::Path, time::Duration};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+
+use super::{
+    Durability, SqliteStoreBuilder,
+    error::{Result, SqliteError},
+};
+use crate::{Error, ErrorKind};
+
+/// Marks the file as a store of this crate: "ingr".
+const APPLICATION_ID: i32 = i32::from_be_bytes(*b"ingr");
+/// The version of `schema.sql`.
+const SCHEMA_VERSION: i32 = 1;
+/// What every SQLite file begins with.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+pub(super) fn writer(settings: &SqliteStoreBuilder) -> Result<Connection> {
+    let Some(path) = &settings.path else {
+        let mut connection = Connection::open_in_memory()?;
+        configure(&connection, settings)?;
+        create(&mut connection)?;
+        return Ok(connection);
+    };
+    look_at(path)?;
+    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+    connection.busy_timeout(settings.busy_timeout)?;
+    if check(&connection)? == Content::Nothing {
+        create(&mut connection)?;
+    }
+    use_write_ahead_log(&connection, settings.busy_timeout)?;
+    configure(&connection, settings)?;
+    Ok(connection)
+}
+
+pub(super) fn reader(settings: &SqliteStoreBuilder) -> Result<Connection> {
+    let path = settings.path.as_deref().unwrap_or_else(|| Path::new(""));
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    configure(&connection, settings)?;
+    Ok(connection)
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    // Without URI parsing: a path is a path, whatever characters it has.
+    Ok(Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?)
+}
+
+/// Refuses what is no SQLite file before SQLite sees it.
+fn look_at(path: &Path) -> Result<()> {
+    let unavailable = |cause: std::io::Error| {
+        Error::new(ErrorKind::StoreUnavailable, "opening the store: the file cannot be read").with_source(cause)
+    };
+    let mut head = Vec::new();
+    match std::fs::metadata(path) {
+        Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(cause) => return Err(unavailable(cause).into()),
+        Ok(metadata) if metadata.is_dir() => {
+            return Err(Error::new(ErrorKind::StoreUnavailable, "opening the store: the path is a folder").into());
+        }
+        Ok(_) => {
+            let file = File::open(path).map_err(unavailable)?;
+            file.take(MAGIC.len() as u64).read_to_end(&mut head).map_err(unavailable)?;
+        }
+    }
+    if head.is_empty() || head == MAGIC {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::StoreCorrupt, "opening the store: the file is no SQLite database").into())
+}
+
+#[derive(PartialEq)]
+enum Content {
+    Nothing,
+    Store,
+}
+
+fn check(connection: &Connection) -> Result<Content> {
+    let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let tables: u32 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+    if application == 0 && tables == 0 {
+        return Ok(Content::Nothing);
+    }
+    if application != APPLICATION_ID {
+        return Err(Error::new(
+            ErrorKind::StoreCorrupt,
+            "opening the store: the file is a SQLite database of another program",
+        )
+        .into());
+    }
+    if version > SCHEMA_VERSION {
+        return Err(Error::new(
+            ErrorKind::StoreVersion,
+            format!("opening the store: its schema is version {version}, this crate knows {SCHEMA_VERSION}"),
+        )
+        .into());
+    }
+    Ok(Content::Store)
+}
+
+fn create(connection: &mut Connection) -> Result<()> {
+    let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
+    // Another process may have been faster.
+    if check(&transaction)? == Content::Nothing {
+        transaction.execute_batch(include_str!("schema.sql"))?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Switching the journal needs the file for itself for a moment, and SQLite does not wait for that on its own.
+fn use_write_ahead_log(connection: &Connection, timeout: Duration) -> Result<()> {
+    const STEP: Duration = Duration::from_millis(20);
+    let mut waited = Duration::ZERO;
+    loop {
+        match connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0)) {
+            Ok(mode) if mode.eq_ignore_ascii_case("wal") => return Ok(()),
+            Ok(_) => {
+                return Err(Error::new(
+                    ErrorKind::StoreUnavailable,
+                    "opening the store: its file system does not allow a write-ahead log",
+                )
+                .into());
+            }
+            Err(error) if waited < timeout && is_busy(&error) => {
+                std::thread::sleep(STEP);
+                waited += STEP;
+            }
+            Err(error) => return Err(SqliteError::Sqlite(error)),
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+fn configure(connection: &Connection, settings: &SqliteStoreBuilder) -> Result<()> {
+    connection.busy_timeout(settings.busy_timeout)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    let synchronous = match settings.durability {
+        Durability::Full => "FULL",
+        Durability::Normal => "NORMAL",
+    };
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    Ok(())
+}

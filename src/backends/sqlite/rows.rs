@@ -1,0 +1,191 @@
+//! From memories to rows and back.
+
+use rusqlite::{
+    Row, ToSql,
+    types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef},
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::error::{Result, SqliteError};
+use crate::{Actor, CallId, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Scope, Stamp, Timestamp};
+
+/// The columns of a memory, in the order in which [`memory`] reads and [`MemoryRow::values`] writes them.
+pub(super) const COLUMNS: &str = "id, user, agent, session, kind, text, categories, metadata, importance, pinned, \
+    speaker, trust, slot, sources, ordinal, observed_at, valid_at, invalid_at, superseded_by, expires_at, created_at, \
+    updated_at, access_count, accessed_at, revision";
+
+/// How many columns [`COLUMNS`] names: where a query's further columns begin.
+pub(super) const WIDTH: usize = 25;
+
+pub(super) struct Id(pub(super) MemoryId);
+
+impl ToSql for Id {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(ValueRef::Blob(self.0.as_bytes())))
+    }
+}
+
+impl FromSql for Id {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let bytes = <[u8; 16]>::column_result(value)?;
+        Ok(Self(MemoryId::from_bytes(bytes)))
+    }
+}
+
+pub(super) struct Time(pub(super) Timestamp);
+
+impl ToSql for Time {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::from(self.0.timestamp_micros()))
+    }
+}
+
+impl FromSql for Time {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let micros = i64::column_result(value)?;
+        Timestamp::from_timestamp_micros(micros).map(Self).ok_or(FromSqlError::OutOfRange(micros))
+    }
+}
+
+/// The memory in the first columns of a row.
+pub(super) fn memory(row: &Row<'_>) -> Result<Memory> {
+    let scope = scope(row, 1)?;
+    let created_at = row.get::<_, Time>(20)?.0;
+    let mut memory = Memory::new(row.get::<_, Id>(0)?.0, scope, row.get::<_, String>(5)?, created_at);
+    memory.kind = MemoryKind::from(text(row, 4)?);
+    memory.categories = json(row, 6, "list of categories")?;
+    memory.metadata = json(row, 7, "metadata")?;
+    // It went in as an f32.
+    #[expect(clippy::cast_possible_truncation, reason = "widened from f32 when it was written")]
+    let importance = row.get::<_, f64>(8)? as f32;
+    memory.importance = importance;
+    memory.pinned = row.get(9)?;
+    memory.speaker = row.get(10)?;
+    memory.trust = named(text(row, 11)?, "trust")?;
+    memory.slot = row.get(12)?;
+    memory.sources = json(row, 13, "list of sources")?;
+    memory.ordinal = row.get::<_, Option<i64>>(14)?.map(i64::cast_unsigned);
+    memory.observed_at = row.get::<_, Time>(15)?.0;
+    memory.valid_at = row.get::<_, Time>(16)?.0;
+    memory.invalid_at = row.get::<_, Option<Time>>(17)?.map(|time| time.0);
+    memory.superseded_by = row.get::<_, Option<Id>>(18)?.map(|id| id.0);
+    memory.expires_at = row.get::<_, Option<Time>>(19)?.map(|time| time.0);
+    memory.updated_at = row.get::<_, Time>(21)?.0;
+    memory.access_count = row.get::<_, i64>(22)?.cast_unsigned();
+    memory.accessed_at = row.get::<_, Option<Time>>(23)?.map(|time| time.0);
+    memory.revision = row.get::<_, i64>(24)?.cast_unsigned();
+    Ok(memory)
+}
+
+/// The scope in three columns.
+pub(super) fn scope(row: &Row<'_>, first: usize) -> Result<Scope> {
+    let part = |column: usize| -> Result<Option<String>> {
+        Ok(Some(text(row, column)?).filter(|part| !part.is_empty()).map(str::to_owned))
+    };
+    Ok(Scope::from_parts(part(first)?, part(first + 1)?, part(first + 2)?))
+}
+
+/// The three columns of a scope.
+pub(super) fn parts(scope: &Scope) -> [&str; 3] {
+    [scope.user_id(), scope.agent_id(), scope.session_id()].map(Option::unwrap_or_default)
+}
+
+/// The key in two columns, for the memory whose text is given.
+pub(super) fn key(row: &Row<'_>, first: usize, own_text: &str) -> Result<IndexKey> {
+    let text = row.get::<_, Option<String>>(first)?.unwrap_or_else(|| own_text.to_owned());
+    let bytes = row.get_ref(first + 1)?.as_blob().map_err(|error| SqliteError::unreadable("vector", error))?;
+    let (numbers, rest) = bytes.as_chunks::<4>();
+    if !rest.is_empty() {
+        return Err(SqliteError::unreadable("vector", "its length is no multiple of four"));
+    }
+    Ok(IndexKey::new(text, numbers.iter().map(|number| f32::from_le_bytes(*number)).collect()))
+}
+
+pub(super) fn vector_bytes(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// What of a memory must be turned into something else before it is written.
+pub(super) struct MemoryRow<'m> {
+    memory: &'m Memory,
+    categories: Option<String>,
+    metadata: Option<String>,
+    sources: Option<String>,
+}
+
+impl<'m> MemoryRow<'m> {
+    pub(super) fn new(memory: &'m Memory) -> Result<Self> {
+        Ok(Self {
+            memory,
+            categories: to_json(&memory.categories, memory.categories.is_empty(), "list of categories")?,
+            metadata: to_json(&memory.metadata, memory.metadata.is_empty(), "metadata")?,
+            sources: to_json(&memory.sources, memory.sources.is_empty(), "list of sources")?,
+        })
+    }
+
+    pub(super) fn execute(&self, statement: &mut rusqlite::Statement<'_>) -> Result<usize> {
+        let memory = self.memory;
+        let [user, agent, session] = parts(&memory.scope);
+        Ok(statement.execute(rusqlite::params![
+            Id(memory.id),
+            user,
+            agent,
+            session,
+            memory.kind.as_str(),
+            memory.text,
+            self.categories,
+            self.metadata,
+            f64::from(memory.importance),
+            memory.pinned,
+            memory.speaker,
+            memory.trust.as_str(),
+            memory.slot,
+            self.sources,
+            memory.ordinal.map(u64::cast_signed),
+            Time(memory.observed_at),
+            Time(memory.valid_at),
+            memory.invalid_at.map(Time),
+            memory.superseded_by.map(Id),
+            memory.expires_at.map(Time),
+            Time(memory.created_at),
+            Time(memory.updated_at),
+            memory.access_count.cast_signed(),
+            memory.accessed_at.map(Time),
+            memory.revision.cast_signed(),
+        ])?)
+    }
+}
+
+/// The event in the columns memory, user, agent, session, kind, old_text, new_text, at, actor, call, reason.
+pub(super) fn event(row: &Row<'_>) -> Result<HistoryEvent> {
+    let kind: EventKind = named(text(row, 4)?, "kind of event")?;
+    let actor: Actor = named(text(row, 8)?, "actor")?;
+    let mut stamp = Stamp::new(row.get::<_, Time>(7)?.0, actor, CallId::from_bytes(row.get(9)?));
+    stamp.reason = row.get(10)?;
+    Ok(HistoryEvent::new(row.get::<_, Id>(0)?.0, scope(row, 1)?, kind, row.get(5)?, row.get(6)?, stamp))
+}
+
+fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r str> {
+    row.get_ref(column)?.as_str().map_err(|error| SqliteError::unreadable("text", error))
+}
+
+fn json<T: DeserializeOwned + Default>(row: &Row<'_>, column: usize, what: &'static str) -> Result<T> {
+    match row.get_ref(column)?.as_str_or_null().map_err(|error| SqliteError::unreadable(what, error))? {
+        None => Ok(T::default()),
+        Some(text) => serde_json::from_str(text).map_err(|error| SqliteError::unreadable(what, error)),
+    }
+}
+
+fn to_json<T: Serialize>(value: &T, empty: bool, what: &'static str) -> Result<Option<String>> {
+    if empty {
+        return Ok(None);
+    }
+    serde_json::to_string(value).map(Some).map_err(|error| SqliteError::unreadable(what, error))
+}
+
+/// A value that is stored by its name in snake case.
+fn named<T: DeserializeOwned>(name: &str, what: &'static str) -> Result<T> {
+    use serde::de::{IntoDeserializer, value::Error};
+    let deserializer: serde::de::value::StrDeserializer<'_, Error> = name.into_deserializer();
+    T::deserialize(deserializer).map_err(|error| SqliteError::unreadable(what, error))
+}

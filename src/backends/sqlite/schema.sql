@@ -1,0 +1,78 @@
+-- Scope parts that are not named are '', since a part is never blank: comparisons then need no IS NULL.
+-- Times are microseconds since 1970 in UTC. Lists and objects are JSON texts, NULL when empty.
+
+CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE memories (
+    row           INTEGER PRIMARY KEY,
+    id            BLOB NOT NULL UNIQUE,
+    user          TEXT NOT NULL,
+    agent         TEXT NOT NULL,
+    session       TEXT NOT NULL,
+    kind          TEXT NOT NULL,
+    text          TEXT NOT NULL,
+    categories    TEXT,
+    metadata      TEXT,
+    importance    REAL NOT NULL,
+    pinned        INTEGER NOT NULL,
+    speaker       TEXT,
+    trust         TEXT NOT NULL,
+    slot          TEXT,
+    sources       TEXT,
+    ordinal       INTEGER,
+    observed_at   INTEGER NOT NULL,
+    valid_at      INTEGER NOT NULL,
+    invalid_at    INTEGER,
+    superseded_by BLOB,
+    expires_at    INTEGER,
+    created_at    INTEGER NOT NULL,
+    updated_at    INTEGER NOT NULL,
+    access_count  INTEGER NOT NULL,
+    accessed_at   INTEGER,
+    revision      INTEGER NOT NULL
+);
+
+-- The id keeps lists in order; the two times let totals be counted from the index alone.
+CREATE INDEX memories_by_user ON memories (user, id, invalid_at, expires_at) WHERE user <> '';
+CREATE INDEX memories_by_agent ON memories (agent, id, invalid_at, expires_at) WHERE agent <> '';
+CREATE INDEX memories_by_session ON memories (session, user, id, invalid_at, expires_at) WHERE session <> '';
+
+CREATE TABLE keys (
+    memory INTEGER NOT NULL REFERENCES memories (row) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    text   TEXT,          -- NULL when it is the memory's own text
+    vector BLOB NOT NULL, -- f32, little-endian
+    PRIMARY KEY (memory, number)
+) WITHOUT ROWID;
+
+CREATE TABLE history (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    memory   BLOB NOT NULL,
+    user     TEXT NOT NULL,
+    agent    TEXT NOT NULL,
+    session  TEXT NOT NULL,
+    kind     TEXT NOT NULL,
+    old_text TEXT,
+    new_text TEXT,
+    at       INTEGER NOT NULL,
+    actor    TEXT NOT NULL,
+    call     BLOB NOT NULL,
+    reason   TEXT
+);
+
+CREATE INDEX history_by_memory ON history (memory, sequence);
+
+-- What changed lately, for the indexes that other handles and processes keep, and for guards. The sequence is the
+-- store's version. The oldest rows are dropped now and then.
+CREATE TABLE changes (
+    version  INTEGER PRIMARY KEY AUTOINCREMENT,
+    id       BLOB NOT NULL,
+    user     TEXT NOT NULL,
+    agent    TEXT NOT NULL,
+    session  TEXT NOT NULL,
+    semantic INTEGER NOT NULL,
+    keys     INTEGER NOT NULL
+);

@@ -1,0 +1,234 @@
+use async_trait::async_trait;
+use rusqlite::{Connection, OptionalExtension, named_params, params};
+
+use super::{
+    Inner, SqliteStore,
+    error::Result as SqliteResult,
+    index_source::Snapshot,
+    rows::{self, COLUMNS, Id, Time},
+    write,
+};
+use crate::{
+    Candidate, Cursor, EmbedderIdentity, Error, ErrorKind, Filter, HistoryEvent, ListOrder, ListQuery, Memory,
+    MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version,
+    WriteBatch, index::IndexCache,
+};
+
+#[async_trait]
+impl VectorStore for SqliteStore {
+    fn name(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn capabilities(&self) -> StoreCapabilities {
+        StoreCapabilities { graph: false, guards: true, durable: true }
+    }
+
+    async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()> {
+        let embedder = embedder.clone();
+        self.blocking("binding the embedder", move |inner| bind(inner, &embedder)).await
+    }
+
+    async fn version(&self) -> Result<Version> {
+        self.blocking("reading the version", |inner| inner.connections.read(write::version)).await
+    }
+
+    async fn apply(&self, batch: WriteBatch) -> Result<Version> {
+        self.blocking("writing", move |inner| {
+            if batch.is_empty() {
+                return inner.connections.read(write::version);
+            }
+            inner.connections.write(|connection| {
+                let embedder = inner.connections.embedder(connection)?;
+                write::apply(connection, embedder.as_ref(), &batch)
+            })
+        })
+        .await
+    }
+
+    async fn get(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        scope.validate()?;
+        let (scope, ids) = (scope.clone(), ids.to_vec());
+        self.blocking("reading memories", move |inner| {
+            inner.connections.read(|connection| get(connection, &scope, &ids))
+        })
+        .await
+    }
+
+    async fn search(&self, query: &SearchQuery) -> Result<Vec<Candidate>> {
+        let query = query.clone();
+        self.blocking("searching", move |inner| search(inner, &query)).await
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Page<Memory>> {
+        let after = query.validate()?;
+        let query = query.clone();
+        self.blocking("listing memories", move |inner| {
+            inner.connections.read(|connection| list(connection, &query, after))
+        })
+        .await
+    }
+
+    async fn count(&self, scope: &Scope, filter: Option<&Filter>, validity: Validity) -> Result<u64> {
+        scope.validate()?;
+        filter.map_or(Ok(()), Filter::validate)?;
+        let (scope, filter) = (scope.clone(), filter.cloned());
+        self.blocking("counting memories", move |inner| {
+            inner.connections.read(|connection| count(connection, &scope, filter.as_ref(), validity))
+        })
+        .await
+    }
+
+    async fn history(&self, scope: &Scope, id: MemoryId) -> Result<Vec<HistoryEvent>> {
+        scope.validate()?;
+        let scope = scope.clone();
+        self.blocking("reading history", move |inner| {
+            inner.connections.read(|connection| history(connection, &scope, id))
+        })
+        .await
+    }
+
+    async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
+        scope.validate()?;
+        let (scope, stamp) = (scope.clone(), stamp.clone());
+        self.blocking("deleting memories", move |inner| {
+            inner.connections.write(|connection| write::delete_all(connection, &scope, &stamp))
+        })
+        .await
+    }
+
+    async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {
+        scope.validate()?;
+        let (scope, ids) = (scope.clone(), ids.to_vec());
+        self.blocking("recording access", move |inner| {
+            inner.connections.write(|connection| write::record_access(connection, &scope, &ids, at))
+        })
+        .await
+    }
+}
+
+fn bind(inner: &Inner, embedder: &EmbedderIdentity) -> SqliteResult<()> {
+    let check = |bound: &EmbedderIdentity| {
+        if bound == embedder { Ok(()) } else { Err(bound.mismatch(embedder).into()) }
+    };
+    if let Some(bound) = inner.connections.read(|connection| inner.connections.embedder(connection))? {
+        return check(&bound);
+    }
+    let dimensions = i64::try_from(embedder.dimensions)
+        .ok()
+        .filter(|dimensions| *dimensions > 0)
+        .ok_or_else(|| Error::invalid("an embedder must have at least one dimension"))?;
+    inner.connections.write(|connection| {
+        // Another process may have been faster.
+        if let Some(bound) = inner.connections.embedder(connection)? {
+            return check(&bound);
+        }
+        let mut statement = connection.prepare_cached("INSERT INTO meta (key, value) VALUES (?1, ?2)")?;
+        statement.execute(params!["embedder", embedder.name])?;
+        statement.execute(params!["dimensions", dimensions.to_string()])?;
+        Ok(())
+    })
+}
+
+fn search(inner: &Inner, query: &SearchQuery) -> SqliteResult<Vec<Candidate>> {
+    let index = inner.connections.read(|connection| {
+        let embedder = inner.connections.embedder(connection)?;
+        query.validate(embedder.as_ref())?;
+        let dimensions = embedder.map_or(1, |embedder| embedder.dimensions);
+        let cache: &IndexCache = &inner.cache;
+        Ok(cache.index(&query.scope, &Snapshot { connection, dimensions })?)
+    })?;
+    let index = index.read().map_err(|_| Error::new(ErrorKind::Internal, "an index was left half changed"))?;
+    Ok(index.search(query))
+}
+
+fn get(connection: &Connection, scope: &Scope, ids: &[MemoryId]) -> SqliteResult<Vec<Memory>> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM memories WHERE id = ?1"))?;
+    let mut memories = Vec::with_capacity(ids.len());
+    for id in ids {
+        let found = statement.query_row([Id(*id)], |row| Ok(rows::memory(row))).optional()?.transpose()?;
+        memories.extend(found.filter(|memory| scope.covers(&memory.scope)));
+    }
+    Ok(memories)
+}
+
+/// SQL that admits what holds, for the parameter `:at`.
+fn holds(validity: Validity) -> (&'static str, Option<Time>) {
+    match validity {
+        Validity::Current(now) => {
+            ("(invalid_at IS NULL OR invalid_at > :at) AND (expires_at IS NULL OR expires_at > :at)", Some(Time(now)))
+        }
+        Validity::At(then) => ("valid_at <= :at AND (invalid_at IS NULL OR invalid_at > :at)", Some(Time(then))),
+        Validity::Any => (":at IS NULL", None),
+    }
+}
+
+fn list(connection: &Connection, query: &ListQuery, after: Option<MemoryId>) -> SqliteResult<Page<Memory>> {
+    let total = count(connection, &query.scope, query.filter.as_ref(), query.validity)?;
+    // Two statements rather than one with an OR, so that a later page begins inside the index.
+    let (beyond, order) = match (query.order, after) {
+        (ListOrder::OldestFirst, Some(_)) => ("id > :after", "id"),
+        (ListOrder::NewestFirst, Some(_)) => ("id < :after", "id DESC"),
+        (ListOrder::OldestFirst, None) => (":after IS NULL", "id"),
+        (ListOrder::NewestFirst, None) => (":after IS NULL", "id DESC"),
+    };
+    let (holds, at) = holds(query.validity);
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM memories WHERE {} AND {holds} AND {beyond} ORDER BY {order}",
+        write::covered(&query.scope)
+    ))?;
+    let [user, agent, session] = rows::parts(&query.scope);
+    let mut found = statement.query(named_params! {
+        ":user": user, ":agent": agent, ":session": session, ":at": at, ":after": after.map(Id),
+    })?;
+    let mut items: Vec<Memory> = Vec::new();
+    let mut next = None;
+    while let Some(row) = found.next()? {
+        let memory = rows::memory(row)?;
+        if !query.filter.as_ref().is_none_or(|filter| filter.matches(&memory)) {
+            continue;
+        }
+        if items.len() == query.limit {
+            next = items.last().map(|last| Cursor::after(last.id));
+            break;
+        }
+        items.push(memory);
+    }
+    Ok(Page::new(items, next, total))
+}
+
+fn count(connection: &Connection, scope: &Scope, filter: Option<&Filter>, validity: Validity) -> SqliteResult<u64> {
+    let covered = write::covered(scope);
+    let (holds, at) = holds(validity);
+    let [user, agent, session] = rows::parts(scope);
+    let parameters = named_params! { ":user": user, ":agent": agent, ":session": session, ":at": at };
+    let Some(filter) = filter else {
+        let mut statement =
+            connection.prepare_cached(&format!("SELECT count(*) FROM memories WHERE {covered} AND {holds}"))?;
+        let count: i64 = statement.query_row(parameters, |row| row.get(0))?;
+        return Ok(count.cast_unsigned());
+    };
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM memories WHERE {covered} AND {holds}"))?;
+    let mut found = statement.query(parameters)?;
+    let mut count = 0;
+    while let Some(row) = found.next()? {
+        count += u64::from(filter.matches(&rows::memory(row)?));
+    }
+    Ok(count)
+}
+
+fn history(connection: &Connection, scope: &Scope, id: MemoryId) -> SqliteResult<Vec<HistoryEvent>> {
+    let [user, agent, session] = rows::parts(scope);
+    let mut statement = connection.prepare_cached(
+        "SELECT memory, user, agent, session, kind, old_text, new_text, at, actor, call, reason FROM history
+         WHERE memory = ?1 AND (?2 = '' OR user = ?2) AND (?3 = '' OR agent = ?3) AND (?4 = '' OR session = ?4)
+         ORDER BY sequence",
+    )?;
+    let mut found = statement.query(params![Id(id), user, agent, session])?;
+    let mut events = Vec::new();
+    while let Some(row) = found.next()? {
+        events.push(rows::event(row)?);
+    }
+    Ok(events)
+}

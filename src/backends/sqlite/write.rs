@@ -1,0 +1,245 @@
+//! Applying a batch inside a transaction: an error anywhere rolls all of it back.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{
+    error::Result,
+    rows::{self, COLUMNS, Id, MemoryRow, Time},
+};
+use crate::{
+    EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, Memory, MemoryId, Put, Scope, Stamp,
+    Timestamp, Unchanged, Version, WriteBatch,
+};
+
+/// How many changes are kept for guards and indexes that catch up; between once and twice as many.
+const LOG_LIMIT: i64 = 100_000;
+
+fn conflict(what: &str) -> Error {
+    Error::new(ErrorKind::Conflict, what)
+}
+
+/// SQL that admits what a reader's scope covers, for the parameters `:user`, `:agent` and `:session`.
+///
+/// One index drives it, that of the narrowest part; the `+` keeps SQLite from choosing another, and the `<> ''` tells
+/// it that the partial index applies.
+pub(super) fn covered(scope: &Scope) -> &'static str {
+    match (scope.session_id().is_some(), scope.user_id().is_some(), scope.agent_id().is_some()) {
+        (true, true, _) => "session = :session AND session <> '' AND user = :user AND (:agent = '' OR +agent = :agent)",
+        (true, false, _) => "session = :session AND session <> '' AND :user = '' AND (:agent = '' OR +agent = :agent)",
+        (false, true, _) => "user = :user AND user <> '' AND :session = '' AND (:agent = '' OR +agent = :agent)",
+        (false, false, _) => "agent = :agent AND agent <> '' AND :user = '' AND :session = ''",
+    }
+}
+
+pub(super) fn apply(
+    connection: &Connection,
+    embedder: Option<&EmbedderIdentity>,
+    batch: &WriteBatch,
+) -> Result<Version> {
+    batch.validate(embedder)?;
+    if !batch.graph.is_empty() {
+        return Err(Error::new(ErrorKind::Unsupported, "a write batch with a graph part").into());
+    }
+    if let Some(guard) = &batch.unchanged {
+        check_unchanged(connection, guard)?;
+    }
+    for Put { memory, keys, expect } in &batch.puts {
+        put(connection, memory, keys.as_deref(), *expect)?;
+    }
+    for id in &batch.deletes {
+        delete(connection, *id)?;
+    }
+    for event in &batch.events {
+        record(connection, event)?;
+    }
+    let version = version(connection)?;
+    drop_old_changes(connection, version)?;
+    Ok(version)
+}
+
+pub(super) fn version(connection: &Connection) -> Result<Version> {
+    // The table may have been emptied; the number it would give next is kept apart.
+    let mut statement = connection.prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'changes'")?;
+    let version: Option<i64> = statement.query_row([], |row| row.get(0)).optional()?;
+    Ok(Version(version.unwrap_or(0).cast_unsigned()))
+}
+
+/// Whether the log still has every change after `since`.
+pub(super) fn remembers(connection: &Connection, since: Version) -> Result<bool> {
+    let mut statement = connection.prepare_cached("SELECT min(version) FROM changes")?;
+    let first: Option<i64> = statement.query_row([], |row| row.get(0))?;
+    Ok(match first {
+        Some(first) => first.cast_unsigned() <= since.0 + 1,
+        None => version(connection)? <= since,
+    })
+}
+
+fn check_unchanged(connection: &Connection, guard: &Unchanged) -> Result<()> {
+    let [user, agent, session] = rows::parts(&guard.scope);
+    let mut statement = connection.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM changes WHERE version > ?1 AND semantic
+         AND (?2 = '' OR user = ?2) AND (?3 = '' OR agent = ?3) AND (?4 = '' OR session = ?4))",
+    )?;
+    let changed: bool =
+        statement.query_row(params![guard.since.0.cast_signed(), user, agent, session], |row| row.get(0))?;
+    if changed || !remembers(connection, guard.since)? {
+        return Err(conflict("what a plan was made from has changed").into());
+    }
+    Ok(())
+}
+
+fn put(connection: &Connection, memory: &Memory, keys: Option<&[IndexKey]>, expect: Expect) -> Result<()> {
+    let stored = connection
+        .prepare_cached("SELECT row, revision, user, agent, session FROM memories WHERE id = ?1")?
+        .query_row([Id(memory.id)], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?.cast_unsigned(), rows::scope(row, 2)))
+        })
+        .optional()?;
+    let row = match (expect, stored) {
+        (Expect::Absent, Some(_)) => return Err(conflict("a new memory is there already").into()),
+        (Expect::Revision(_), None) => return Err(conflict("a memory to change is not there").into()),
+        (Expect::Revision(revision), Some((_, stored, _))) if stored != revision => {
+            return Err(conflict("a memory was changed meanwhile").into());
+        }
+        (_, None) => {
+            if keys.is_none() {
+                return Err(Error::invalid("a new memory has no keys").into());
+            }
+            insert(connection, memory)?
+        }
+        (_, Some((row, _, scope))) => {
+            if scope? != memory.scope {
+                return Err(Error::invalid("the scope of a stored memory never changes").into());
+            }
+            update(connection, memory)?;
+            row
+        }
+    };
+    if let Some(keys) = keys {
+        connection.prepare_cached("DELETE FROM keys WHERE memory = ?1")?.execute([row])?;
+        let mut statement =
+            connection.prepare_cached("INSERT INTO keys (memory, number, text, vector) VALUES (?1, ?2, ?3, ?4)")?;
+        for (number, IndexKey { text, vector }) in (0_i64..).zip(keys) {
+            let text = (*text != memory.text).then_some(text);
+            statement.execute(params![row, number, text, rows::vector_bytes(vector)])?;
+        }
+    }
+    log(connection, memory.id, &memory.scope, memory.kind.is_semantic(), keys.is_some())
+}
+
+fn insert(connection: &Connection, memory: &Memory) -> Result<i64> {
+    let sql = format!("INSERT INTO memories ({COLUMNS}) VALUES ({})", placeholders());
+    MemoryRow::new(memory)?.execute(&mut *connection.prepare_cached(&sql)?)?;
+    Ok(connection.last_insert_rowid())
+}
+
+fn update(connection: &Connection, memory: &Memory) -> Result<()> {
+    let sql = format!("UPDATE memories SET ({COLUMNS}) = ({}) WHERE id = ?1", placeholders());
+    MemoryRow::new(memory)?.execute(&mut *connection.prepare_cached(&sql)?)?;
+    Ok(())
+}
+
+fn placeholders() -> String {
+    (1..=rows::WIDTH).map(|number| format!("?{number}")).collect::<Vec<_>>().join(", ")
+}
+
+fn delete(connection: &Connection, id: MemoryId) -> Result<()> {
+    let stored = connection
+        .prepare_cached("DELETE FROM memories WHERE id = ?1 RETURNING kind, user, agent, session")?
+        .query_row([Id(id)], |row| Ok((crate::MemoryKind::from(row.get_ref(0)?.as_str()?), rows::scope(row, 1))))
+        .optional()?;
+    let Some((kind, scope)) = stored else {
+        return Err(conflict("a memory to delete is not there").into());
+    };
+    log(connection, id, &scope?, kind.is_semantic(), true)
+}
+
+fn record(connection: &Connection, event: &HistoryEvent) -> Result<()> {
+    let HistoryEvent { memory, scope, kind, old_text, new_text, stamp } = event;
+    let [user, agent, session] = rows::parts(scope);
+    connection
+        .prepare_cached(
+            "INSERT INTO history (memory, user, agent, session, kind, old_text, new_text, at, actor, call, reason)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        )?
+        .execute(params![
+            Id(*memory),
+            user,
+            agent,
+            session,
+            kind.as_str(),
+            old_text,
+            new_text,
+            Time(stamp.at),
+            stamp.actor.as_str(),
+            stamp.call.as_bytes(),
+            stamp.reason,
+        ])?;
+    Ok(())
+}
+
+fn log(connection: &Connection, id: MemoryId, scope: &Scope, semantic: bool, keys: bool) -> Result<()> {
+    let [user, agent, session] = rows::parts(scope);
+    connection
+        .prepare_cached(
+            "INSERT INTO changes (id, user, agent, session, semantic, keys) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![Id(id), user, agent, session, semantic, keys])?;
+    Ok(())
+}
+
+fn drop_old_changes(connection: &Connection, version: Version) -> Result<()> {
+    let oldest: Option<i64> =
+        connection.prepare_cached("SELECT min(version) FROM changes")?.query_row([], |row| row.get(0))?;
+    let keep_from = version.0.cast_signed() - LOG_LIMIT;
+    if oldest.is_some_and(|oldest| oldest < keep_from - LOG_LIMIT) {
+        connection.prepare_cached("DELETE FROM changes WHERE version <= ?1")?.execute([keep_from])?;
+    }
+    Ok(())
+}
+
+pub(super) fn delete_all(connection: &Connection, scope: &Scope, stamp: &Stamp) -> Result<u64> {
+    let covered = covered(scope);
+    let [user, agent, session] = rows::parts(scope);
+    connection
+        .prepare_cached(&format!(
+            "INSERT INTO history (memory, user, agent, session, kind, old_text, new_text, at, actor, call, reason)
+             SELECT id, user, agent, session, :kind, text, NULL, :at, :actor, :call, :reason
+             FROM memories WHERE {covered} ORDER BY id"
+        ))?
+        .execute(rusqlite::named_params! {
+            ":user": user, ":agent": agent, ":session": session,
+            ":kind": EventKind::Delete.as_str(), ":at": Time(stamp.at), ":actor": stamp.actor.as_str(),
+            ":call": stamp.call.as_bytes(), ":reason": stamp.reason,
+        })?;
+    let scope_parts = rusqlite::named_params! { ":user": user, ":agent": agent, ":session": session };
+    connection
+        .prepare_cached(&format!(
+            "INSERT INTO changes (id, user, agent, session, semantic, keys)
+             SELECT id, user, agent, session, kind IN ('fact', 'preference', 'procedure', 'observation'), 1
+             FROM memories WHERE {covered}"
+        ))?
+        .execute(scope_parts)?;
+    let count = connection.prepare_cached(&format!("DELETE FROM memories WHERE {covered}"))?.execute(scope_parts)?;
+    drop_old_changes(connection, version(connection)?)?;
+    Ok(count as u64)
+}
+
+pub(super) fn record_access(connection: &Connection, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {
+    let [user, agent, session] = rows::parts(scope);
+    let mut statement = connection.prepare_cached(
+        "UPDATE memories SET access_count = access_count + 1, accessed_at = max(coalesce(accessed_at, ?2), ?2)
+         WHERE id = ?1 AND (?3 = '' OR user = ?3) AND (?4 = '' OR agent = ?4) AND (?5 = '' OR session = ?5)
+         RETURNING user, agent, session",
+    )?;
+    for id in ids {
+        let touched = statement
+            .query_row(params![Id(*id), Time(at), user, agent, session], |row| Ok(rows::scope(row, 0)))
+            .optional()?;
+        if let Some(stored) = touched {
+            // Being recalled is no change of what is known: guards pass over it.
+            log(connection, *id, &stored?, false, false)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+use std::sync::Arc;
+
+use super::{Inner, MemoryEngine};
+use crate::{
+    Clock, Embedder, Error, ErrorKind, Extractor, IdSource, InMemoryStore, Reconciler, Result, Stage, SystemClock,
+    VectorStore,
+    rules::{RuleExtractor, RuleReconciler},
+    score::fusion::Weights,
+};
+
+/// The parts of a [`MemoryEngine`]. Anything that implements a trait will do, `Arc<dyn …>` included.
+///
+/// ```
+/// # use ingrain::{HashingEmbedder, InMemoryStore, ManualClock, MemoryEngine};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let clock = ManualClock::at("2025-02-10T08:00:00Z".parse()?);
+/// let memory = MemoryEngine::builder()
+///     .store(InMemoryStore::new())
+///     .embedder(HashingEmbedder::new(64))
+///     .clock(clock.clone())
+///     .build()
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Default)]
+#[must_use]
+pub struct MemoryEngineBuilder {
+    store: Option<Arc<dyn VectorStore>>,
+    embedder: Option<Arc<dyn Embedder>>,
+    extractor: Option<Arc<dyn Extractor>>,
+    reconciler: Option<Arc<dyn Reconciler>>,
+    clock: Option<Arc<dyn Clock>>,
+    weights: Weights,
+}
+
+impl MemoryEngineBuilder {
+    /// Where memories are kept. Default: a new [`InMemoryStore`].
+    pub fn store(mut self, store: impl VectorStore) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// What turns texts into vectors. A store remembers its embedder and refuses another. Default:
+    /// `StaticEmbedder::builtin()`, with the feature `static-embedder`.
+    pub fn embedder(mut self, embedder: impl Embedder) -> Self {
+        self.embedder = Some(Arc::new(embedder));
+        self
+    }
+
+    /// What reads facts from messages. Default: [`RuleExtractor`].
+    pub fn extractor(mut self, extractor: impl Extractor) -> Self {
+        self.extractor = Some(Arc::new(extractor));
+        self
+    }
+
+    /// What decides over new facts. Default: [`RuleReconciler`].
+    pub fn reconciler(mut self, reconciler: impl Reconciler) -> Self {
+        self.reconciler = Some(Arc::new(reconciler));
+        self
+    }
+
+    /// Where time comes from. Default: [`SystemClock`].
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.clock = Some(Arc::new(clock));
+        self
+    }
+
+    /// How much meaning and words count in hybrid search. Default: [`Weights::default`].
+    pub fn weights(mut self, weights: Weights) -> Self {
+        self.weights = weights;
+        self
+    }
+
+    /// Puts the engine together and binds the store to the embedder.
+    ///
+    /// # Errors
+    /// [`Configuration`](ErrorKind::Configuration) without an embedder, or for one without dimensions;
+    /// [`EmbedderMismatch`](ErrorKind::EmbedderMismatch) for a store that another embedder has filled, and then the
+    /// store is as it was; what the store reports.
+    pub async fn build(self) -> Result<MemoryEngine> {
+        let Self { store, embedder, extractor, reconciler, clock, weights } = self;
+        let embedder = embedder.or_else(default_embedder).ok_or_else(|| {
+            Error::new(
+                ErrorKind::Configuration,
+                "no embedder: give the builder one, or switch the feature `static-embedder` on",
+            )
+        })?;
+        let identity = embedder.identity();
+        if identity.dimensions == 0 || identity.name.trim().is_empty() {
+            return Err(Error::new(ErrorKind::Configuration, "the embedder has no name or no dimensions"));
+        }
+        let store = store.unwrap_or_else(|| Arc::new(InMemoryStore::new()));
+        store.bind(&identity).await.map_err(|error| error.with_stage(Stage::Open))?;
+        Ok(MemoryEngine(Arc::new(Inner {
+            store,
+            embedder,
+            extractor: extractor.unwrap_or_else(|| Arc::new(RuleExtractor::new())),
+            reconciler: reconciler.unwrap_or_else(|| Arc::new(RuleReconciler::new())),
+            clock: clock.unwrap_or_else(|| Arc::new(SystemClock)),
+            weights,
+            ids: IdSource::default(),
+        })))
+    }
+}
+
+fn default_embedder() -> Option<Arc<dyn Embedder>> {
+    #[cfg(feature = "static-embedder")]
+    return Some(Arc::new(crate::StaticEmbedder::builtin()));
+    #[cfg(not(feature = "static-embedder"))]
+    return None;
+}

@@ -1,0 +1,225 @@
+//! [`MemoryEngine`]: wires the parts together. Each public method checks nothing itself and hands over to its folder.
+
+mod builder;
+mod list;
+mod update;
+
+use std::sync::Arc;
+
+pub use builder::MemoryEngineBuilder;
+pub use list::ListRequest;
+pub use update::MemoryUpdate;
+
+use crate::{
+    Actor, AddReport, AddRequest, CallId, Clock, Embedder, Error, ErrorKind, EventKind, Extractor, Filter,
+    HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryId, NewMemory, Page, Reconciler, Result, Scope,
+    SearchRequest, Stage, Stamp, Timestamp, Validity, VectorStore, WriteBatch,
+    add::{self, AddContext},
+    score::fusion::Weights,
+    search::{self, SearchContext},
+    types::truncate,
+};
+
+/// The memory of an application: remembers, keeps current, finds.
+///
+/// Cheap to clone; clones share everything. Every method may be called from many tasks at once. A call that fails
+/// leaves no trace; a call whose future is dropped has been carried out whole or not at all.
+///
+/// ```
+/// use ingrain::{HashingEmbedder, MemoryEngine, Message, Scope};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> ingrain::Result<()> {
+/// let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(256)).build().await?;
+/// let alice = Scope::user("alice");
+/// memory.add(&alice, [Message::user("I live in Lisbon. I'm allergic to shellfish.")]).await?;
+/// memory.add(&alice, [Message::user("I moved to Porto.")]).await?;
+/// for hit in memory.search(&alice, "Where does she live?").await? {
+///     println!("{}  ({})", hit.memory.text, hit.explain());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct MemoryEngine(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    store: Arc<dyn VectorStore>,
+    embedder: Arc<dyn Embedder>,
+    extractor: Arc<dyn Extractor>,
+    reconciler: Arc<dyn Reconciler>,
+    clock: Arc<dyn Clock>,
+    weights: Weights,
+    ids: IdSource,
+}
+
+impl MemoryEngine {
+    /// An engine over the SQLite file at `path`, which is made if it is not there, with the built-in embedder and
+    /// the rules: no server, no key, no download.
+    ///
+    /// # Errors
+    /// As [`SqliteStoreBuilder::open`](crate::SqliteStoreBuilder::open), and
+    /// [`EmbedderMismatch`](ErrorKind::EmbedderMismatch) for a file that another embedder has filled.
+    #[cfg(all(feature = "sqlite", feature = "static-embedder"))]
+    pub async fn open(path: impl AsRef<std::path::Path>) -> Result<Self> {
+        let store = crate::SqliteStore::open(path.as_ref()).await?;
+        Self::builder().store(store).build().await
+    }
+
+    /// An engine of parts of your choice.
+    pub fn builder() -> MemoryEngineBuilder {
+        MemoryEngineBuilder::default()
+    }
+
+    /// Remembers messages: keeps the turns as episodes, reads facts from them, holds these against what is known, and
+    /// writes all of it at once.
+    ///
+    /// Facts are read from what the user says; relative dates count from the message's own time. A new fact is held
+    /// against the current facts of the whole scope, sessions aside: what repeats them is skipped, what contradicts
+    /// them ends their validity, and nothing is erased. Two adds at the same time see each other's outcome. Without
+    /// a message nothing happens.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the extractor, the embedder, the
+    /// reconciler or the store report, with the [`Stage`]; [`Conflict`](ErrorKind::Conflict) when others kept
+    /// changing what is known. Nothing was written then.
+    pub async fn add(&self, scope: &Scope, request: impl Into<AddRequest>) -> Result<AddReport> {
+        let request = request.into();
+        let start = std::time::Instant::now();
+        let mut report = add::add(&self.adding(), scope, &request).await?;
+        report.elapsed = start.elapsed();
+        Ok(report)
+    }
+
+    /// Stores memories as they are, all or none, and returns them in the order given. Nothing is read from them and
+    /// nothing is held against them.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, a blank text, an importance outside 0 to 1 or
+    /// a validity that ends before it begins; what the embedder or the store report. Nothing was written then.
+    pub async fn add_raw<M: Into<NewMemory>>(
+        &self,
+        scope: &Scope,
+        memories: impl IntoIterator<Item = M>,
+    ) -> Result<Vec<Memory>> {
+        let memories = memories.into_iter().map(Into::into).collect();
+        add::add_raw(&self.adding(), scope, memories).await
+    }
+
+    /// Finds memories, the best first; equal scores fall newest first. Nothing found is an empty list.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, a blank query or a bad filter; what the
+    /// embedder or the store report.
+    pub async fn search(&self, scope: &Scope, request: impl Into<SearchRequest>) -> Result<Vec<Hit>> {
+        let request = request.into();
+        let context = SearchContext {
+            store: &*self.0.store,
+            embedder: &*self.0.embedder,
+            weights: self.0.weights,
+            now: self.0.clock.now(),
+        };
+        search::search(&context, scope, &request).await
+    }
+
+    /// One memory, whether it still holds or not.
+    ///
+    /// # Errors
+    /// [`NotFound`](ErrorKind::NotFound) if the scope covers no such memory;
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports.
+    pub async fn get(&self, scope: &Scope, id: MemoryId) -> Result<Memory> {
+        let found = self.0.store.get(scope, &[id]).await.map_err(|error| error.with_stage(Stage::Search))?;
+        found.into_iter().next().ok_or_else(not_found)
+    }
+
+    /// One page of the memories in a scope, in the order they were made.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, a bad filter, a limit of 0 or over 10,000, or
+    /// a cursor that is none; what the store reports.
+    pub async fn list(&self, scope: &Scope, request: ListRequest) -> Result<Page<Memory>> {
+        let query: ListQuery = request.into_query(scope.clone(), self.0.clock.now())?;
+        self.0.store.list(&query).await.map_err(|error| error.with_stage(Stage::Search))
+    }
+
+    /// How many memories hold in a scope, of those the filter admits.
+    ///
+    /// # Errors
+    /// As [`list`](Self::list).
+    pub async fn count(&self, scope: &Scope, filter: Option<&Filter>) -> Result<u64> {
+        let validity = Validity::Current(self.0.clock.now());
+        self.0.store.count(scope, filter, validity).await.map_err(|error| error.with_stage(Stage::Search))
+    }
+
+    /// Changes a memory and returns it as it is now. What the update does not mention stays; the id, the scope and
+    /// `created_at` always stay. An update that changes nothing writes nothing. Only a new text is embedded.
+    ///
+    /// # Errors
+    /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or value;
+    /// [`Conflict`](ErrorKind::Conflict) when others kept changing it; what the embedder or the store report.
+    pub async fn update(&self, scope: &Scope, id: MemoryId, update: MemoryUpdate) -> Result<Memory> {
+        update::update(self, scope, id, &update).await
+    }
+
+    /// Removes a memory. Its history stays and ends with the removal.
+    ///
+    /// # Errors
+    /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the
+    /// store reports.
+    pub async fn delete(&self, scope: &Scope, id: MemoryId) -> Result<()> {
+        let memory = self.get(scope, id).await?;
+        let mut batch = WriteBatch::default();
+        let (old_text, stamp) = (Some(memory.text), self.stamp());
+        batch.events.push(HistoryEvent::new(id, memory.scope, EventKind::Delete, old_text, None, stamp));
+        batch.deletes.push(id);
+        match self.0.store.apply(batch).await {
+            Ok(_) => Ok(()),
+            // Somebody else has removed it meanwhile.
+            Err(error) if error.kind() == ErrorKind::Conflict => Err(not_found()),
+            Err(error) => Err(error.with_stage(Stage::Store)),
+        }
+    }
+
+    /// Removes every memory the scope covers, also those that no longer hold, and says how many there were. Their
+    /// histories stay.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports. Nothing was removed
+    /// then.
+    pub async fn delete_all(&self, scope: &Scope) -> Result<u64> {
+        self.0.store.delete_all(scope, &self.stamp()).await.map_err(|error| error.with_stage(Stage::Store))
+    }
+
+    /// What happened to a memory, oldest first, also after it was removed.
+    ///
+    /// # Errors
+    /// [`NotFound`](ErrorKind::NotFound) if the scope never covered such a memory;
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports.
+    pub async fn history(&self, scope: &Scope, id: MemoryId) -> Result<Vec<HistoryEvent>> {
+        let events = self.0.store.history(scope, id).await.map_err(|error| error.with_stage(Stage::Search))?;
+        if events.is_empty() { Err(not_found()) } else { Ok(events) }
+    }
+
+    fn adding(&self) -> AddContext<'_> {
+        let now = self.0.clock.now();
+        AddContext {
+            store: &*self.0.store,
+            embedder: &*self.0.embedder,
+            extractor: &*self.0.extractor,
+            reconciler: &*self.0.reconciler,
+            ids: &self.0.ids,
+            now,
+            call: CallId::new(now),
+        }
+    }
+
+    /// The stamp of a direct call, now.
+    fn stamp(&self) -> Stamp {
+        let now: Timestamp = truncate(self.0.clock.now());
+        Stamp::new(now, Actor::App, CallId::new(now))
+    }
+}
+
+fn not_found() -> Error {
+    Error::new(ErrorKind::NotFound, "the scope has no such memory")
+}

@@ -1,0 +1,144 @@
+use super::MemoryEngine;
+use crate::{
+    EmbedderExt, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, Metadata, Purpose, Put, Result,
+    Scope, Stage, Timestamp, WriteBatch, types::truncate,
+};
+
+/// How often an update is tried again because others were faster.
+const ATTEMPTS: usize = 8;
+
+/// What to change of a memory. What is not mentioned stays.
+///
+/// ```
+/// use ingrain::MemoryUpdate;
+/// let update = MemoryUpdate::new().text("Prefers window seats on night trains").importance(0.8);
+/// ```
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct MemoryUpdate {
+    text: Option<String>,
+    metadata: Option<Metadata>,
+    categories: Option<Vec<String>>,
+    importance: Option<f32>,
+    pinned: Option<bool>,
+    expires_at: Option<Option<Timestamp>>,
+}
+
+impl MemoryUpdate {
+    /// Changes nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A new text; not blank.
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.text = Some(text.into());
+        self
+    }
+
+    /// Sets these keys of the metadata; a key that is null here is removed, others stay.
+    pub fn metadata(mut self, metadata: Metadata) -> Self {
+        self.metadata = Some(metadata);
+        self
+    }
+
+    /// New categories in place of the old.
+    pub fn categories<C: Into<String>>(mut self, categories: impl IntoIterator<Item = C>) -> Self {
+        self.categories = Some(categories.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// A new importance, 0 to 1.
+    pub fn importance(mut self, importance: f32) -> Self {
+        self.importance = Some(importance);
+        self
+    }
+
+    /// Whether it is exempt from fading.
+    pub fn pinned(mut self, pinned: bool) -> Self {
+        self.pinned = Some(pinned);
+        self
+    }
+
+    /// When it is to be dropped; `None` for never.
+    pub fn expires_at(mut self, at: Option<Timestamp>) -> Self {
+        self.expires_at = Some(at);
+        self
+    }
+
+    fn validate(&self) -> Result<()> {
+        if self.text.as_ref().is_some_and(|text| text.trim().is_empty()) {
+            return Err(Error::invalid("the text of a memory is blank"));
+        }
+        if self.importance.is_some_and(|importance| !(0.0..=1.0).contains(&importance)) {
+            return Err(Error::invalid("the importance of a memory must be 0 to 1"));
+        }
+        Ok(())
+    }
+
+    fn apply(&self, memory: &Memory) -> Memory {
+        let Self { text, metadata, categories, importance, pinned, expires_at } = self;
+        let mut memory = memory.clone();
+        if let Some(text) = text {
+            memory.text.clone_from(text);
+        }
+        for (key, value) in metadata.iter().flatten() {
+            if value.is_null() {
+                memory.metadata.remove(key);
+            } else {
+                memory.metadata.insert(key.clone(), value.clone());
+            }
+        }
+        if let Some(categories) = categories {
+            memory.categories.clone_from(categories);
+        }
+        memory.importance = importance.unwrap_or(memory.importance);
+        memory.pinned = pinned.unwrap_or(memory.pinned);
+        memory.expires_at = expires_at.map_or(memory.expires_at, |at| at.map(truncate));
+        memory
+    }
+}
+
+pub(super) async fn update(
+    engine: &MemoryEngine,
+    scope: &Scope,
+    id: MemoryId,
+    update: &MemoryUpdate,
+) -> Result<Memory> {
+    update.validate()?;
+    let stamp = engine.stamp();
+    let mut keys: Option<Vec<IndexKey>> = None;
+    let mut attempt = 1;
+    loop {
+        let old = engine.get(scope, id).await?;
+        let mut new = update.apply(&old);
+        if new == old {
+            return Ok(old);
+        }
+        let text_changes = new.text != old.text;
+        if text_changes && keys.is_none() {
+            let vector = engine.0.embedder.embed_one(&new.text, Purpose::Document).await;
+            let vector = vector.map_err(|error| error.with_stage(Stage::Embed))?;
+            keys = Some(vec![IndexKey::new(new.text.clone(), vector)]);
+        }
+        new.updated_at = stamp.at;
+        new.revision += 1;
+        let mut batch = WriteBatch::default();
+        batch.events.push(HistoryEvent::new(
+            id,
+            old.scope,
+            EventKind::Update,
+            Some(old.text),
+            Some(new.text.clone()),
+            stamp.clone(),
+        ));
+        let new_keys = if text_changes { keys.clone() } else { None };
+        batch.puts.push(Put::change(new.clone(), new_keys, old.revision));
+        match engine.0.store.apply(batch).await {
+            Ok(_) => return Ok(new),
+            // Somebody else changed it meanwhile: the update is made on what it is now.
+            Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
+            Err(error) => return Err(error.with_stage(Stage::Store)),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
+};
+
+use super::{Indexed, ScopeIndex};
+use crate::{IndexKey, Memory, MemoryId, Result, Scope, Version};
+
+/// What became of one memory.
+#[derive(Debug)]
+pub(crate) enum Change {
+    /// It was stored or got new keys.
+    Put {
+        /// Its present state.
+        memory: Box<Memory>,
+        /// Its present keys.
+        keys: Vec<IndexKey>,
+    },
+    /// It changed, its keys did not.
+    Refreshed(Box<Memory>),
+    /// It is gone.
+    Gone {
+        /// Where it was.
+        scope: Scope,
+        /// Which it was.
+        id: MemoryId,
+    },
+}
+
+/// An index that searches read while the cache goes on.
+pub(crate) type SharedIndex = Arc<RwLock<ScopeIndex>>;
+
+/// The indexes of the scopes that were asked last, as many as fit.
+///
+/// All of them are at one version of the store. Before each search the store hands over what changed since; that is
+/// the one way writes reach an index, whoever made them.
+#[derive(Debug)]
+pub(crate) struct IndexCache(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    limit: usize,
+    version: Version,
+    /// The version of an index that came in late: all changes after it are handed out once more, which is harmless,
+    /// since a change carries the present state and not a step.
+    lagging: Option<Version>,
+    held: HashMap<Scope, Held>,
+    bytes: usize,
+    clock: u64,
+}
+
+#[derive(Debug)]
+struct Held {
+    index: SharedIndex,
+    bytes: usize,
+    used: u64,
+}
+
+/// Reads a store for the cache. All reads of one value see the same version.
+pub(crate) trait IndexSource {
+    /// The version that is read.
+    fn version(&self) -> Result<Version>;
+    /// The changes after `since`, oldest first; `None` when they are no longer known, or too many to be worth it.
+    fn changes(&self, since: Version) -> Result<Option<Vec<Change>>>;
+    /// Builds the index of a scope.
+    fn build(&self, scope: &Scope) -> Result<ScopeIndex>;
+}
+
+impl IndexCache {
+    /// A cache that holds at most `limit` bytes, and always the index that was asked last.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self(Mutex::new(State { limit, ..State::default() }))
+    }
+
+    /// The index of `scope`, at the version of `source` or a later one.
+    pub(crate) fn index(&self, scope: &Scope, source: &impl IndexSource) -> Result<SharedIndex> {
+        {
+            let mut state = self.lock();
+            state.catch_up(source)?;
+            if let Some(index) = state.touch(scope) {
+                return Ok(index);
+            }
+        }
+        // Built without the lock, so that a large scope does not hold up the others.
+        let version = source.version()?;
+        let built = source.build(scope)?;
+        let mut state = self.lock();
+        if let Some(index) = state.touch(scope) {
+            return Ok(index);
+        }
+        Ok(state.keep(scope, built, version))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(|poisoned| {
+            // A panic midway may have left indexes half changed: they are built anew.
+            self.0.clear_poison();
+            let mut state = PoisonError::into_inner(poisoned);
+            state.forget();
+            state
+        })
+    }
+}
+
+impl State {
+    fn forget(&mut self) {
+        self.held.clear();
+        self.bytes = 0;
+        self.lagging = None;
+    }
+
+    fn catch_up(&mut self, source: &impl IndexSource) -> Result<()> {
+        let version = source.version()?;
+        // A reader whose transaction is older than the cache finds the newer state, which is fine: it only must not
+        // take the cache back.
+        if version < self.version || (version == self.version && self.lagging.is_none()) {
+            return Ok(());
+        }
+        if !self.held.is_empty() {
+            let since = self.lagging.unwrap_or(self.version);
+            match source.changes(since)? {
+                Some(changes) => changes.iter().for_each(|change| self.apply(change)),
+                None => self.forget(),
+            }
+        }
+        self.lagging = None;
+        self.version = version;
+        self.evict();
+        Ok(())
+    }
+
+    fn keep(&mut self, scope: &Scope, built: ScopeIndex, version: Version) -> SharedIndex {
+        // Others may have moved the cache on while this index was built.
+        if version < self.version {
+            self.lagging = Some(self.lagging.map_or(version, |lagging| lagging.min(version)));
+        }
+        let bytes = built.bytes();
+        let index = Arc::new(RwLock::new(built));
+        self.clock += 1;
+        self.bytes += bytes;
+        self.held.insert(scope.clone(), Held { index: Arc::clone(&index), bytes, used: self.clock });
+        self.evict();
+        index
+    }
+
+    fn apply(&mut self, change: &Change) {
+        let scope = match change {
+            Change::Put { memory, .. } | Change::Refreshed(memory) => &memory.scope,
+            Change::Gone { scope, .. } => scope,
+        };
+        for reader in scope.readers() {
+            let Some(held) = self.held.get_mut(&reader) else { continue };
+            let (bytes, keep) = {
+                let mut index = held.index.write().unwrap_or_else(PoisonError::into_inner);
+                let known = match change {
+                    Change::Put { memory, keys } => {
+                        index.put(&Indexed { memory, keys });
+                        true
+                    }
+                    Change::Refreshed(memory) => index.refresh(memory),
+                    Change::Gone { id, .. } => {
+                        index.remove(*id);
+                        true
+                    }
+                };
+                (index.bytes(), known && !index.is_stale())
+            };
+            self.bytes = self.bytes.saturating_sub(held.bytes);
+            if keep {
+                held.bytes = bytes;
+                self.bytes += bytes;
+            } else {
+                self.held.remove(&reader);
+            }
+        }
+    }
+
+    fn touch(&mut self, scope: &Scope) -> Option<SharedIndex> {
+        self.clock += 1;
+        let held = self.held.get_mut(scope)?;
+        held.used = self.clock;
+        Some(Arc::clone(&held.index))
+    }
+
+    fn evict(&mut self) {
+        while self.bytes > self.limit && self.held.len() > 1 {
+            let oldest = self.held.iter().min_by_key(|(_, held)| held.used).map(|(scope, _)| scope.clone());
+            let Some(held) = oldest.and_then(|scope| self.held.remove(&scope)) else { break };
+            self.bytes = self.bytes.saturating_sub(held.bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a failing step is a failing test")]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::{SearchQuery, Timestamp, Validity};
+
+    /// A store of one change: memory number `n` was stored at version `n`.
+    struct Counting {
+        version: Version,
+        scope: Scope,
+        builds: Cell<u32>,
+        /// Runs while an index is built.
+        meanwhile: Option<Box<dyn Fn()>>,
+    }
+
+    fn memory(scope: &Scope, number: u64) -> (Memory, Vec<IndexKey>) {
+        let mut bytes = [0; 16];
+        bytes[8..].copy_from_slice(&number.to_be_bytes());
+        let memory = Memory::new(MemoryId::from_bytes(bytes), scope.clone(), format!("number {number}"), at());
+        (memory, vec![IndexKey::new("number", vec![1.0, 0.0])])
+    }
+
+    fn at() -> Timestamp {
+        Timestamp::from_timestamp(1_739_174_400, 0).unwrap()
+    }
+
+    impl IndexSource for Counting {
+        fn version(&self) -> Result<Version> {
+            Ok(self.version)
+        }
+
+        fn changes(&self, since: Version) -> Result<Option<Vec<Change>>> {
+            let changes = (since.0 + 1..=self.version.0).map(|number| {
+                let (memory, keys) = memory(&self.scope, number);
+                Change::Put { memory: Box::new(memory), keys }
+            });
+            Ok(Some(changes.collect()))
+        }
+
+        fn build(&self, scope: &Scope) -> Result<ScopeIndex> {
+            self.builds.set(self.builds.get() + 1);
+            let mut index = ScopeIndex::new(2);
+            for number in 1..=self.version.0 {
+                let (memory, keys) = memory(&self.scope, number);
+                if scope.covers(&memory.scope) {
+                    index.put(&Indexed { memory: &memory, keys: &keys });
+                }
+            }
+            if let Some(meanwhile) = &self.meanwhile {
+                meanwhile();
+            }
+            Ok(index)
+        }
+    }
+
+    fn source(version: u64) -> Counting {
+        Counting { version: Version(version), scope: Scope::user("a"), builds: Cell::new(0), meanwhile: None }
+    }
+
+    fn found(cache: &IndexCache, source: &Counting) -> usize {
+        let index = cache.index(&Scope::user("a"), source).unwrap();
+        let query = SearchQuery::new(Scope::user("a"), at()).validity(Validity::Any).words("number");
+        let found = index.read().unwrap().search(&query).len();
+        found
+    }
+
+    #[test]
+    fn an_index_follows_the_store_without_being_built_again() {
+        let cache = IndexCache::new(usize::MAX);
+        assert_eq!(found(&cache, &source(3)), 3);
+        let later = source(5);
+        assert_eq!((found(&cache, &later), later.builds.get()), (5, 0));
+        let earlier = source(4);
+        assert_eq!((found(&cache, &earlier), earlier.builds.get()), (5, 0));
+    }
+
+    #[test]
+    fn an_index_that_comes_in_late_catches_up() {
+        let cache = Arc::new(IndexCache::new(usize::MAX));
+        let other = Arc::clone(&cache);
+        let mut slow = source(2);
+        slow.meanwhile = Some(Box::new(move || {
+            other.index(&Scope::user("b"), &source(6)).unwrap();
+        }));
+        assert_eq!(found(&cache, &slow), 2);
+        let later = source(6);
+        assert_eq!((found(&cache, &later), later.builds.get()), (6, 0));
+    }
+
+    #[test]
+    fn the_least_used_go_when_the_bytes_are_spent() {
+        let cache = IndexCache::new(1);
+        let store = source(3);
+        for scope in ["a", "b", "a"] {
+            cache.index(&Scope::user(scope), &store).unwrap();
+        }
+        assert_eq!(store.builds.get(), 3);
+        assert_eq!(cache.lock().held.len(), 1);
+    }
+}

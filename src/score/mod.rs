@@ -1,0 +1,7 @@
+//! Pure maths of retrieval: no I/O, no clock, no async. Every formula names its source.
+
+pub mod fusion;
+pub mod lexical;
+pub mod sameness;
+pub mod similarity;
+pub(crate) mod stable_hash;

@@ -1,0 +1,26 @@
+use super::{SearchContext, SearchMode, SearchRequest};
+use crate::{Candidate, EmbedderExt, Purpose, Result, Scope, SearchQuery, Stage};
+
+/// Least pool of each arm: what one arm ranks low may still be lifted by the other.
+const POOL: usize = 100;
+/// The pool is at least this many times the wanted hits.
+const POOL_FACTOR: usize = 4;
+
+pub(super) async fn propose(
+    context: &SearchContext<'_>,
+    scope: &Scope,
+    request: &SearchRequest,
+) -> Result<Vec<Candidate>> {
+    let mut query = SearchQuery::new(scope.clone(), context.now)
+        .filter(request.filter.clone())
+        .validity(request.validity(context.now))
+        .limit(request.limit.saturating_mul(POOL_FACTOR).max(POOL));
+    if request.mode != SearchMode::Keyword {
+        let vector = context.embedder.embed_one(&request.query, Purpose::Query).await;
+        query = query.near(vector.map_err(|error| error.with_stage(Stage::Embed))?);
+    }
+    if request.mode != SearchMode::Vector {
+        query = query.words(&request.query);
+    }
+    context.store.search(&query).await.map_err(|error| error.with_stage(Stage::Search))
+}

@@ -1,0 +1,231 @@
+//! [`MemoryEngine::search`](crate::MemoryEngine::search): candidates → fuse → rank.
+
+mod candidates;
+mod fuse;
+mod rank;
+
+use crate::{
+    Embedder, Error, Filter, Memory, Result, Scope, Stage, Timestamp, Validity, VectorStore, score::fusion::Weights,
+};
+
+/// Which similarities count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SearchMode {
+    /// Meaning alone: the cosine of the vectors.
+    Vector,
+    /// Words alone: BM25. Memories without any of the words are no hits.
+    Keyword,
+    /// Both, as a weighted sum.
+    #[default]
+    Hybrid,
+}
+
+/// What to look for and how.
+///
+/// ```
+/// use ingrain::{Filter, SearchRequest};
+/// let request = SearchRequest::new("where does she work?").limit(5).filter(Filter::eq("kind", "fact"));
+/// ```
+#[derive(Debug, Clone)]
+#[must_use]
+#[non_exhaustive]
+pub struct SearchRequest {
+    /// The query: any text.
+    pub query: String,
+    /// Which similarities count.
+    pub mode: SearchMode,
+    /// Most hits.
+    pub limit: usize,
+    /// Least score of a hit.
+    pub threshold: Option<f32>,
+    /// Only what this admits.
+    pub filter: Option<Filter>,
+    /// Only what held then; `None` for what holds now.
+    pub as_of: Option<Timestamp>,
+    /// Also what no longer holds.
+    pub include_invalid: bool,
+    /// Whether the hits count as recalled.
+    pub record_access: bool,
+}
+
+impl SearchRequest {
+    /// The ten best hits of a hybrid search among what holds now.
+    pub fn new(query: impl Into<String>) -> Self {
+        Self {
+            query: query.into(),
+            mode: SearchMode::Hybrid,
+            limit: 10,
+            threshold: None,
+            filter: None,
+            as_of: None,
+            include_invalid: false,
+            record_access: false,
+        }
+    }
+
+    /// Which similarities count. Default [`SearchMode::Hybrid`].
+    pub fn mode(mut self, mode: SearchMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Most hits; 0 gives none. Default 10.
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Least score of a hit, 0 to 1. Default: no threshold.
+    pub fn threshold(mut self, threshold: f32) -> Self {
+        self.threshold = Some(threshold);
+        self
+    }
+
+    /// Only what the filter admits. Default: no filter.
+    pub fn filter(mut self, filter: Filter) -> Self {
+        self.filter = Some(filter);
+        self
+    }
+
+    /// Only what held at `valid`, by what is known now. Default: what holds now.
+    pub fn as_of(mut self, valid: Timestamp) -> Self {
+        self.as_of = Some(valid);
+        self
+    }
+
+    /// Also what was superseded or has expired. Default: not.
+    pub fn include_invalid(mut self) -> Self {
+        self.include_invalid = true;
+        self
+    }
+
+    /// Counts an access to each hit, which is a write. Default: not.
+    pub fn record_access(mut self) -> Self {
+        self.record_access = true;
+        self
+    }
+
+    fn validity(&self, now: Timestamp) -> Validity {
+        match self.as_of {
+            _ if self.include_invalid => Validity::Any,
+            Some(then) => Validity::At(then),
+            None => Validity::Current(now),
+        }
+    }
+
+    fn validate(&self) -> Result<()> {
+        if self.query.trim().is_empty() {
+            return Err(Error::invalid("the query of a search is blank"));
+        }
+        if self.threshold.is_some_and(|threshold| !threshold.is_finite()) {
+            return Err(Error::invalid("the threshold of a search is not finite"));
+        }
+        if self.as_of.is_some() && self.include_invalid {
+            return Err(Error::invalid("a search cannot be as of a time and include what is invalid"));
+        }
+        self.filter.iter().try_for_each(Filter::validate)
+    }
+}
+
+impl From<&str> for SearchRequest {
+    fn from(query: &str) -> Self {
+        Self::new(query)
+    }
+}
+
+impl From<&String> for SearchRequest {
+    fn from(query: &String) -> Self {
+        Self::new(query)
+    }
+}
+
+impl From<String> for SearchRequest {
+    fn from(query: String) -> Self {
+        Self::new(query)
+    }
+}
+
+/// What a part of a score stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Part {
+    /// The cosine of the vectors, where it is above 0.
+    Vector,
+    /// The keyword similarity.
+    Keyword,
+}
+
+impl Part {
+    /// The part in lower case.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Vector => "vector",
+            Self::Keyword => "keyword",
+        }
+    }
+}
+
+/// One part of a score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct ScorePart {
+    /// What it stands for.
+    pub part: Part,
+    /// Its value, 0 to 1.
+    pub value: f32,
+    /// How much it counts, 0 to 1; the weights of a hit sum to 1.
+    pub weight: f32,
+}
+
+/// A memory that was found.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Hit {
+    /// The memory.
+    pub memory: Memory,
+    /// How well it fits the query, 0 to 1: the sum of value × weight over the parts. It does not depend on what else
+    /// was found.
+    pub score: f32,
+    /// What the score is made of.
+    pub parts: Vec<ScorePart>,
+}
+
+impl Hit {
+    /// The score and its parts on one line: `0.412 = 0.35 × vector 0.631 + 0.65 × keyword 0.294`.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        let parts: Vec<String> = self
+            .parts
+            .iter()
+            .map(|part| format!("{:.2} × {} {:.3}", part.weight, part.part.as_str(), part.value))
+            .collect();
+        format!("{:.3} = {}", self.score, parts.join(" + "))
+    }
+}
+
+/// What a search runs on.
+pub(crate) struct SearchContext<'a> {
+    pub(crate) store: &'a dyn VectorStore,
+    pub(crate) embedder: &'a dyn Embedder,
+    pub(crate) weights: Weights,
+    pub(crate) now: Timestamp,
+}
+
+pub(crate) async fn search(context: &SearchContext<'_>, scope: &Scope, request: &SearchRequest) -> Result<Vec<Hit>> {
+    scope.validate()?;
+    request.validate()?;
+    if request.limit == 0 {
+        return Ok(Vec::new());
+    }
+    let in_search = |error: Error| error.with_stage(Stage::Search);
+    let candidates = candidates::propose(context, scope, request).await?;
+    let scored = fuse::fuse(candidates, request.mode, context.weights);
+    let hits = rank::rank(context, scope, request, scored).await.map_err(in_search)?;
+    if request.record_access && !hits.is_empty() {
+        let ids: Vec<_> = hits.iter().map(|hit| hit.memory.id).collect();
+        context.store.record_access(scope, &ids, context.now).await.map_err(in_search)?;
+    }
+    Ok(hits)
+}

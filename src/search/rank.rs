@@ -1,0 +1,36 @@
+use std::{cmp::Ordering, collections::HashMap};
+
+use super::{Hit, SearchContext, SearchRequest, fuse::Scored};
+use crate::{Memory, MemoryId, Result, Scope};
+
+/// The best first, as many as were asked for, with their memories.
+pub(super) async fn rank(
+    context: &SearchContext<'_>,
+    scope: &Scope,
+    request: &SearchRequest,
+    mut scored: Vec<Scored>,
+) -> Result<Vec<Hit>> {
+    if let Some(threshold) = request.threshold {
+        scored.retain(|scored| scored.score >= threshold);
+    }
+    scored.sort_unstable_by(compare);
+    scored.truncate(request.limit);
+    let ids: Vec<MemoryId> = scored.iter().map(|scored| scored.candidate.id).collect();
+    let found = context.store.get(scope, &ids).await?;
+    let mut memories: HashMap<MemoryId, Memory> = found.into_iter().map(|memory| (memory.id, memory)).collect();
+    // One that was deleted since it was proposed is no hit.
+    let hits = scored.into_iter().filter_map(|Scored { candidate, score, parts }| {
+        memories.remove(&candidate.id).map(|memory| Hit { memory, score, parts })
+    });
+    Ok(hits.collect())
+}
+
+/// By score; equals by the cosine, which goes on below 0 where scores do not; then the newer first.
+fn compare(left: &Scored, right: &Scored) -> Ordering {
+    let cosine = |scored: &Scored| scored.candidate.cosine.unwrap_or(0.0);
+    right
+        .score
+        .total_cmp(&left.score)
+        .then_with(|| cosine(right).total_cmp(&cosine(left)))
+        .then_with(|| right.candidate.id.cmp(&left.candidate.id))
+}
