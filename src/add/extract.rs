@@ -51,12 +51,9 @@ pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &A
     let facts: Vec<Fact> = extraction.facts.into_iter().filter_map(|fact| usable(fact, &mut report.ignored)).collect();
 
     // One request embeds all that is new.
-    let texts: Vec<&str> = memories
-        .iter()
-        .flatten()
-        .map(|memory| memory.text.as_str())
-        .chain(facts.iter().map(|fact| fact.text.as_str()))
-        .collect();
+    let turns: Vec<String> = memories.iter().flatten().map(key_text).collect();
+    let texts: Vec<&str> =
+        turns.iter().map(String::as_str).chain(facts.iter().map(|fact| fact.text.as_str())).collect();
     let vectors = context.embedder.embed_checked(&texts, Purpose::Document).await;
     let mut vectors = vectors.map_err(|error| error.with_stage(Stage::Embed))?.into_iter();
 
@@ -66,7 +63,7 @@ pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &A
         .flatten()
         .zip(vectors.by_ref())
         .map(|(memory, vector)| {
-            let key = IndexKey::new(memory.text.clone(), vector);
+            let key = IndexKey::new(key_text(&memory), vector);
             (memory, key)
         })
         .collect();
@@ -103,6 +100,15 @@ fn episode(context: &AddContext<'_>, scope: &Scope, request: &AddRequest, messag
     memory.valid_at = said_at;
     memory.sources = message.id.iter().cloned().map(Source::Message).collect();
     Some(memory)
+}
+
+/// What a turn is found by: its text, after the name of who said it if that is known, since people ask about each other
+/// by name. The memory's own text stays as it came.
+fn key_text(memory: &Memory) -> String {
+    match &memory.speaker {
+        Some(speaker) => format!("{speaker}: {}", memory.text),
+        None => memory.text.clone(),
+    }
 }
 
 fn usable(mut fact: Fact, ignored: &mut Vec<Ignored>) -> Option<Fact> {

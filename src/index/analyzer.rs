@@ -189,7 +189,7 @@ fn push_word(word: &str, tokens: &mut Vec<Token>) {
     if stop == 0
         && form == Form::Latin
         && let Some((article, rest)) = word.split_once('\'')
-        && article.chars().count() <= 2
+        && (article.chars().count() <= 2 || stopwords::languages_of(article) != 0)
         && rest.chars().count() >= 2
     {
         return push_word(rest, tokens);

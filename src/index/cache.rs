@@ -255,8 +255,7 @@ mod tests {
     fn found(cache: &IndexCache, source: &Counting) -> usize {
         let index = cache.index(&Scope::user("a"), source).unwrap();
         let query = SearchQuery::new(Scope::user("a"), at()).validity(Validity::Any).words("number");
-        let found = index.read().unwrap().search(&query).len();
-        found
+        index.read().unwrap().search(&query).len()
     }
 
     #[test]

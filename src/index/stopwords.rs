@@ -44,11 +44,11 @@ isto já la lhe lhes lo mais mas me mesmo meu meus minha minhas muito na nas no 
 pelo pelos por porque qual quais quando que quem se seja sem ser seu seus só sobre somos são sou sua suas também te tem \
 têm temos tenho ter teu teus tinha tu tua tuas um uma umas uns você vocês vos";
 
-const ITALIAN: &str = "a abbiamo agli ai al alla alle allo anche avere aveva c che chi ci ciò coi col come con cui d da dagli \
-dai dal dalla dalle dallo degli dei del dell della delle dello di dov dove e è ed era erano essere fa fra gli ha hai hanno \
-ho i il in io l la le lei li lo loro lui ma me mi mia mie miei mio molto ne negli nei nel nella nelle nello noi nostra \
-nostro o per perché più poi quale quali quando quanto quella quelle quelli quello questa queste questi questo qui se sei \
-si sia siamo sono sta stato su sua sue sugli sui sul sulla sulle suo suoi te ti tra tu tua tuo tutti tutto un una uno vi \
+const ITALIAN: &str = "a abbiamo agli ai al all alla alle allo anche avere aveva c che chi ci ciò coi col come con cui d da dagli \
+dai dal dall dalla dalle dallo degli dei del dell della delle dello di dov dove e è ed era erano essere fa fra gli ha hai hanno \
+ho i il in io l la le lei li lo loro lui ma me mi mia mie miei mio molto ne negli nei nel nell nella nelle nello noi nostra \
+nostro o per perché più poi quale quali quando quanto quell quella quelle quelli quello questa queste questi questo qui se sei \
+si sia siamo sono sta stato su sua sue sugli sui sul sull sulla sulle suo suoi te ti tra tu tua tuo tutti tutto un una uno vi \
 voi";
 
 const RUSSIAN: &str = "а бы был была были было быть в вам вами вас весь во вот все всё всего всех вы где да даже для до его \
