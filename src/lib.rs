@@ -1,4 +1,51 @@
-//! Long-term memory for LLM applications.
+//! Long-term memory for LLM applications: what was said, what is known, and what has changed since.
+//!
+//! ```no_run
+//! use ingrain::{MemoryEngine, Message, Scope};
+//! # async fn example() -> ingrain::Result<()> {
+//! let memory = MemoryEngine::open("memory.db").await?;
+//! let alice = Scope::user("alice");
+//! memory.add(&alice, [Message::user("I moved to Lisbon. I'm allergic to shellfish.")]).await?;
+//! let hits = memory.search(&alice, "what should I not cook?").await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Concepts
+//!
+//! - A [`Memory`] is one stored unit: a turn of a conversation ([`MemoryKind::Episode`]), a fact, a summary. Its
+//!   [`MemoryId`] never changes.
+//! - A [`Scope`] says whose it is: user, agent, session. Every read and write names one, and sees only what it covers.
+//! - World time is `valid_at` .. `invalid_at`; knowledge time is `created_at` and the [`HistoryEvent`]s. What is
+//!   contradicted ends, nothing is erased.
+//! - An [`Error`] has an [`ErrorKind`] that says what to do next. An outage is an error, never an empty result.
+//!
+//! # Flow
+//!
+//! [`add`](MemoryEngine::add): messages → *extract* facts ([`Extractor`]) → *reconcile* them with what is known
+//! ([`Reconciler`]) → *store* everything in one atomic [`WriteBatch`] → [`AddReport`].
+//!
+//! [`search`](MemoryEngine::search): query → *candidates* by meaning and by words ([`VectorStore::search`]) → *fuse*
+//! into one score ([`score::fusion`]) → *rank* → [`Hit`]s that explain themselves.
+//!
+//! # Parts
+//!
+//! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
+//! Embedders: `StaticEmbedder`, [`HashingEmbedder`]. Without a model, [`rules`] extract and reconcile. The feature
+//! `testing` has a suite for each trait that a backend of your own must pass.
+//!
+//! # Features
+//!
+//! | feature | default | brings |
+//! | --- | --- | --- |
+//! | `sqlite` | yes | `SqliteStore`: one SQLite file, compiled in |
+//! | `static-embedder` | yes | `StaticEmbedder`: the built-in token table, 128 dimensions, 4 MB inside the crate |
+//! | `stemmers` | yes | word stems in keyword search, in eight languages |
+//! | `default` | | the three above |
+//! | `full` | | everything there is |
+//! | `testing` | | conformance suites for the traits, and fakes |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod add;
 mod backends;
@@ -8,6 +55,8 @@ mod index;
 pub mod rules;
 pub mod score;
 mod search;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod traits;
 mod types;
 
@@ -18,3 +67,7 @@ pub use error::{Error, ErrorKind, Result, Stage};
 pub use search::{Hit, Part, ScorePart, SearchMode, SearchRequest};
 pub use traits::*;
 pub use types::*;
+
+#[cfg(all(doctest, feature = "sqlite", feature = "static-embedder"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -29,7 +29,7 @@ impl Weights {
 
 impl Default for Weights {
     fn default() -> Self {
-        Self::new(0.35, 0.65)
+        Self::new(0.4, 0.6)
     }
 }
 

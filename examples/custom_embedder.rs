@@ -1,0 +1,53 @@
+//! An embedder of your own: implement one method, hand it to the builder, and run the suite on it.
+//!
+//! `cargo run --example custom_embedder --features testing`
+
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
+use async_trait::async_trait;
+use ingrain::{Embedder, EmbedderIdentity, MemoryEngine, Purpose, Scope, SearchMode, SearchRequest};
+
+/// Counts words about a few topics: a dimension each. A real one would ask a model here.
+#[derive(Debug)]
+struct Topics;
+
+const TOPICS: [&[&str]; 3] =
+    [&["dog", "cat", "pet", "vet"], &["cook", "food", "dinner", "noodles"], &["train", "flight", "travel", "journey"]];
+
+#[async_trait]
+impl Embedder for Topics {
+    fn identity(&self) -> EmbedderIdentity {
+        // Stores remember this name: change it whenever the vectors change.
+        EmbedderIdentity::new("example/topics-v1", TOPICS.len())
+    }
+
+    async fn embed(&self, texts: &[&str], _: Purpose) -> ingrain::Result<Vec<Vec<f32>>> {
+        let count = |text: &str, topic: &[&str]| topic.iter().filter(|word| text.contains(**word)).count() as f32;
+        Ok(texts
+            .iter()
+            .map(|text| {
+                let text = text.to_lowercase();
+                TOPICS.iter().map(|topic| count(&text, topic)).collect()
+            })
+            .collect())
+    }
+}
+
+// The suite is a set of tests: `cargo test --example custom_embedder` runs it.
+#[cfg(test)]
+ingrain::embedder_suite!(topics, async { Topics });
+
+#[tokio::main]
+async fn main() -> ingrain::Result<()> {
+    let memory = MemoryEngine::builder().embedder(Topics).build().await?;
+    let bob = Scope::user("bob");
+    memory.add_raw(&bob, ["Takes the night train to Vienna", "Has a dog named Bruno"]).await?;
+
+    // Not a word in common with what is stored: the vectors find it.
+    let request = SearchRequest::new("Which pet is his?").mode(SearchMode::Vector).limit(1);
+    for hit in memory.search(&bob, request).await? {
+        println!("{}  ({})", hit.memory.text, hit.explain());
+        assert_eq!(hit.memory.text, "Has a dog named Bruno");
+    }
+    Ok(())
+}
