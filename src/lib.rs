@@ -3,6 +3,8 @@ mod error;
 pub mod score {
     pub mod lexical {}
 }
+#[cfg(feature = "testing")]
+pub mod testing;
 mod traits;
 mod types;
 pub use error::{Error, ErrorKind, Result, Stage};
