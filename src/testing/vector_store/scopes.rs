@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::{
     atomic::bad_scopes,
-    subject::{Subject, X, alice, at, bob, cosine, found, keyword, now, query, refused, removal, stamp, texts},
+    subject::{Found, Subject, X, alice, at, bob, cosine, found, keyword, now, query, refused, removal, stamp, texts},
 };
 use crate::{ErrorKind, ListQuery, Memory, Scope, Validity, VectorStore};
 
@@ -143,7 +143,7 @@ pub async fn strangers_move_no_similarity(store: Arc<dyn VectorStore>) {
     let look = async || -> Vec<(String, u32, u32)> {
         let both = query(&home).near(vec![0.7, 0.1, 0.2, 0.1]).words("morning tea by the river");
         let candidates = subject.search(both).await;
-        let bits = |c: &crate::Candidate| (c.memory.text.clone(), cosine(c).to_bits(), keyword(c).to_bits());
+        let bits = |c: &Found| (c.memory.text.clone(), cosine(c).to_bits(), keyword(c).to_bits());
         candidates.iter().map(bits).collect()
     };
     let before = look().await;

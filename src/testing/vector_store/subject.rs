@@ -6,7 +6,7 @@ use std::sync::{
 use chrono::Duration;
 
 use crate::{
-    Actor, CallId, Candidate, EmbedderIdentity, Error, ErrorKind, EventKind, Filter, HistoryEvent, IdSource, IndexKey,
+    Actor, Attributes, CallId, EmbedderIdentity, Error, ErrorKind, EventKind, Filter, HistoryEvent, IdSource, IndexKey,
     ListOrder, ListQuery, Memory, MemoryId, Put, Result, Scope, SearchQuery, Stamp, Timestamp, Validity, VectorStore,
     Version, WriteBatch,
 };
@@ -132,6 +132,14 @@ pub(super) fn declared(store: &Arc<dyn VectorStore>, capability: &str, rule: &st
     has
 }
 
+/// A candidate and its memory.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Found {
+    pub(super) memory: Memory,
+    pub(super) cosine: Option<f32>,
+    pub(super) keyword: Option<f32>,
+}
+
 /// The store under test, bound to the suite's embedder, and the few acts that all rules are made of.
 pub(super) struct Subject {
     pub(super) store: Arc<dyn VectorStore>,
@@ -201,22 +209,29 @@ impl Subject {
         self.store.history(scope, id).await.expect("reading a history")
     }
 
-    pub(super) async fn search(&self, query: SearchQuery) -> Vec<Candidate> {
+    /// The candidates of a search, in id order as the contract wants, each with its memory.
+    pub(super) async fn search(&self, query: SearchQuery) -> Vec<Found> {
         let candidates = self.store.search(&query).await.expect("searching");
-        let ids: Vec<MemoryId> = candidates.iter().map(|candidate| candidate.memory.id).collect();
+        let ids: Vec<MemoryId> = candidates.iter().map(|candidate| candidate.id).collect();
         assert!(ids.is_sorted_by(|a, b| a < b), "candidates come in id order, each memory once");
-        candidates
+        let memories = self.store.get(&query.scope, &ids).await.expect("getting by id");
+        assert_eq!(memories.len(), candidates.len(), "what is proposed is there");
+        let found = candidates.into_iter().zip(memories).map(|(candidate, memory)| {
+            assert_eq!(candidate.attributes, Attributes::from(&memory), "attributes are those of the memory");
+            Found { memory, cosine: candidate.cosine, keyword: candidate.keyword }
+        });
+        found.collect()
     }
 
     /// The candidates of the vector arm, nearest first.
-    pub(super) async fn near(&self, scope: &Scope, vector: [f32; 4], limit: usize) -> Vec<Candidate> {
+    pub(super) async fn near(&self, scope: &Scope, vector: [f32; 4], limit: usize) -> Vec<Found> {
         let mut candidates = self.search(query(scope).near(vector.to_vec()).limit(limit)).await;
         candidates.sort_by(|a, b| best(b.cosine, a.cosine).then(b.memory.id.cmp(&a.memory.id)));
         candidates
     }
 
     /// The candidates of the keyword arm, best first.
-    pub(super) async fn words(&self, scope: &Scope, words: &str, limit: usize) -> Vec<Candidate> {
+    pub(super) async fn words(&self, scope: &Scope, words: &str, limit: usize) -> Vec<Found> {
         let mut candidates = self.search(query(scope).words(words).limit(limit)).await;
         candidates.sort_by(|a, b| best(b.keyword, a.keyword).then(b.memory.id.cmp(&a.memory.id)));
         candidates
@@ -233,12 +248,12 @@ pub(super) fn query(scope: &Scope) -> SearchQuery {
 }
 
 /// Keyword similarities, each of which was asked for.
-pub(super) fn keyword(candidate: &Candidate) -> f32 {
+pub(super) fn keyword(candidate: &Found) -> f32 {
     candidate.keyword.expect("a keyword similarity, since there was a keyword arm")
 }
 
 /// Cosines, each of which was asked for.
-pub(super) fn cosine(candidate: &Candidate) -> f32 {
+pub(super) fn cosine(candidate: &Found) -> f32 {
     candidate.cosine.expect("a cosine, since there was a vector arm")
 }
 
@@ -246,6 +261,6 @@ pub(super) fn texts(memories: &[Memory]) -> Vec<&str> {
     memories.iter().map(|memory| memory.text.as_str()).collect()
 }
 
-pub(super) fn found(candidates: &[Candidate]) -> Vec<&str> {
+pub(super) fn found(candidates: &[Found]) -> Vec<&str> {
     candidates.iter().map(|candidate| candidate.memory.text.as_str()).collect()
 }
