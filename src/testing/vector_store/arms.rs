@@ -1,0 +1,83 @@
+use std::sync::Arc;
+
+use super::subject::{Subject, TOLERANCE, X, Y, alice, cosine, found, keyword, query};
+use crate::{ErrorKind, SearchQuery, VectorStore};
+
+/// A memory that one arm proposes carries the similarity in the other arm too.
+pub async fn each_candidate_has_both_similarities(store: Arc<dyn VectorStore>) {
+    let subject = Subject::bound(store).await;
+    subject.add(&alice(), "tea", [-0.6, 0.8, 0.0, 0.0]).await;
+    subject.add_many(&alice(), "coffee", 5, Y).await;
+    subject.add(&alice(), "cake", X).await;
+    let both = subject.search(query(&alice()).near(X.to_vec()).words("tea").limit(1)).await;
+    assert_eq!(found(&both), ["tea", "cake"]);
+    assert!((cosine(&both[0]) + 0.6).abs() < TOLERANCE, "proposed by its words, and its cosine is told");
+    assert_eq!(keyword(&both[1]), 0.0, "proposed by its vector, and has none of the words");
+    subject.add(&alice(), "tea and cake and a walk", X).await;
+    let both = subject.search(query(&alice()).near(X.to_vec()).words("tea").limit(1)).await;
+    assert_eq!(found(&both), ["tea", "tea and cake and a walk"]);
+    assert!(keyword(&both[1]) > 0.0, "proposed by its vector, and its words are told");
+}
+
+/// The limit is that of each arm, and each proposes its own best.
+pub async fn the_limit_is_that_of_each_arm(store: Arc<dyn VectorStore>) {
+    let subject = Subject::bound(store).await;
+    subject.add_many(&alice(), "tea", 10, Y).await;
+    subject.add_many(&alice(), "cake", 10, X).await;
+    for limit in [1, 3, 10] {
+        let both = subject.search(query(&alice()).near(X.to_vec()).words("tea").limit(limit)).await;
+        let with = |word: &str| both.iter().filter(|one| one.memory.text.starts_with(word)).count();
+        assert_eq!((with("tea"), with("cake")), (limit, limit), "limit {limit}");
+    }
+    assert_eq!(subject.search(query(&alice()).near(X.to_vec()).words("tea").limit(1_000)).await.len(), 20);
+}
+
+/// What both arms propose comes once.
+pub async fn what_both_arms_propose_comes_once(store: Arc<dyn VectorStore>) {
+    let subject = Subject::bound(store).await;
+    subject.add_many(&alice(), "tea", 5, X).await;
+    assert_eq!(subject.search(query(&alice()).near(X.to_vec()).words("tea").limit(5)).await.len(), 5);
+}
+
+/// Without an arm the newest are proposed, without similarities.
+pub async fn without_an_arm_the_newest_are_proposed(store: Arc<dyn VectorStore>) {
+    let subject = Subject::bound(store).await;
+    subject.add_many(&alice(), "note", 6, X).await;
+    let newest = subject.search(query(&alice()).limit(3)).await;
+    assert_eq!(found(&newest), ["note 3", "note 4", "note 5"]);
+    assert!(newest.iter().all(|one| one.cosine.is_none() && one.keyword.is_none()));
+}
+
+/// The same query gives the same candidates with the same similarities, every time.
+pub async fn the_same_query_gives_the_same(store: Arc<dyn VectorStore>) {
+    let subject = Subject::bound(store).await;
+    for number in 0..60 {
+        let angle = f64::from(number) as f32;
+        let text = format!("tea {} and cake {}", number % 7, number % 5);
+        subject.add(&alice(), &text, [angle.sin(), angle.cos(), 0.3, 0.1]).await;
+    }
+    let ask = query(&alice()).near(vec![0.3, 0.4, 0.5, 0.6]).words("tea 3 cake 2").limit(17);
+    let first = subject.search(ask.clone()).await;
+    for _ in 0..5 {
+        assert!(subject.search(ask.clone()).await == first);
+    }
+}
+
+/// Nothing stored, nothing found: an empty result, not an error. A limit of 0 proposes nothing, or is refused.
+pub async fn an_empty_scope_gives_an_empty_result(store: Arc<dyn VectorStore>) {
+    let subject = Subject::bound(store).await;
+    let every = || -> [SearchQuery; 4] {
+        let plain = query(&alice());
+        [plain.clone(), plain.clone().near(X.to_vec()), plain.clone().words("tea"), plain.near(X.to_vec()).words("tea")]
+    };
+    for ask in every() {
+        assert!(subject.search(ask).await.is_empty());
+    }
+    subject.add(&alice(), "tea", X).await;
+    for ask in every() {
+        match subject.store.search(&ask.limit(0)).await {
+            Ok(candidates) => assert!(candidates.is_empty()),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}"),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Every backend against the suite of its trait, also behind the wrappers that users put around one.
+
+use std::sync::Arc;
+
+use ingrain::{
+    HashingEmbedder, InMemoryStore, VectorStore,
+    testing::{FaultyStore, GivenVectors},
+};
+
+ingrain::vector_store_suite!(in_memory, async { InMemoryStore::new() });
+ingrain::vector_store_suite!(faulty_store_without_a_fault, async { FaultyStore::new(InMemoryStore::new()) });
+ingrain::vector_store_suite!(store_behind_a_pointer, async {
+    let store: Arc<dyn VectorStore> = Arc::new(InMemoryStore::new());
+    Arc::new(store)
+});
+
+ingrain::embedder_suite!(hashing, async { HashingEmbedder::new(64) });
+ingrain::embedder_suite!(given_vectors, async { GivenVectors::new(8) });
+
+#[cfg(feature = "static-embedder")]
+ingrain::embedder_suite!(static_embedder, async { ingrain::StaticEmbedder::builtin() });
+
+#[cfg(feature = "sqlite")]
+mod sqlite {
+    use ingrain::SqliteStore;
+
+    ingrain::vector_store_suite!(file, async {
+        let folder = tempfile::tempdir().unwrap();
+        (SqliteStore::open(folder.path().join("memory.db")).await.unwrap(), folder)
+    });
+    ingrain::vector_store_suite!(in_memory, async { SqliteStore::open_in_memory().await.unwrap() });
+
+    // A cache that holds no index whole: every search builds its own again.
+    ingrain::vector_store_suite!(file_with_a_tiny_cache, async {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::builder(folder.path().join("memory.db")).cache_bytes(1).open().await.unwrap();
+        (store, folder)
+    });
+}
