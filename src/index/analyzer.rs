@@ -168,7 +168,11 @@ fn tokenize(text: &str) -> Vec<Token> {
             continue;
         }
         flush_run(&mut run, &mut tokens);
-        if word.chars().any(char::is_alphanumeric) {
+        if word.chars().any(char::is_alphabetic) {
+            // UAX 29 keeps `example.com`, `key:value` and `snake_case` in one; `whole` does too, and the parts are
+            // what people ask for.
+            word.split(['.', ':', '_']).filter(|part| !part.is_empty()).for_each(|part| push_word(part, &mut tokens));
+        } else if word.chars().any(char::is_alphanumeric) {
             push_word(word, &mut tokens);
         }
     }
@@ -322,6 +326,10 @@ mod tests {
             ("Don't book the D'Or hotel", "don’t"),
             ("Don't book the D'Or hotel", "D'Or"),
             ("Runs version 3.11 at home", "3.11"),
+            ("see example.com/docs", "example"),
+            ("title:tea", "tea"),
+            ("calls read_file first", "read_file"),
+            ("calls read_file first", "read file"),
         ] {
             assert!(shared(stored, query), "{query} in {stored}: {:?}", terms(stored));
         }
