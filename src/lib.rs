@@ -1,8 +1,7 @@
 //! Long-term memory for LLM applications.
 mod error;
-pub mod score {
-    pub mod lexical {}
-}
+pub mod rules;
+pub mod score;
 mod traits;
 mod types;
 pub use error::{Error, ErrorKind, Result, Stage};

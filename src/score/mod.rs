@@ -1,0 +1,3 @@
+//! Pure measures: no I/O, no clock, no async.
+
+pub mod sameness;
