@@ -1,35 +1,27 @@
-//! stub until the branch lands
-use crate::*;
-use async_trait::async_trait;
-/// x
-#[derive(Debug, Clone, Default)]
-pub struct RuleExtractor;
-impl RuleExtractor {
-    /// x
-    #[must_use]
-    pub fn new() -> Self {
-        Self
-    }
-}
-#[async_trait]
-impl Extractor for RuleExtractor {
-    async fn extract(&self, _: &ExtractRequest<'_>) -> Result<Extraction> {
-        Ok(Extraction::default())
-    }
-}
-/// x
-#[derive(Debug, Clone, Default)]
-pub struct RuleReconciler;
-impl RuleReconciler {
-    /// x
-    #[must_use]
-    pub fn new() -> Self {
-        Self
-    }
-}
-#[async_trait]
-impl Reconciler for RuleReconciler {
-    async fn reconcile(&self, _: &ReconcileRequest<'_>) -> Result<Plan> {
-        Ok(Plan::default())
-    }
-}
+//! Extraction and reconciliation without a model: a table of patterns per language, English and Russian so far.
+//!
+//! [`RuleExtractor`] turns what the user says in the first person into facts, and [`RuleReconciler`] decides what
+//! those do to what is known. Both are deterministic, make no request and take time in proportion to the text.
+//!
+//! They would rather miss a fact than make one up. A statement is taken only where it stands alone and plain: not in a
+//! question, a quotation, pasted text, a supposition or a report of what others said, and not where the thing it speaks
+//! of is only pointed at ("I love it"). Whoever wants more plugs in a model.
+//!
+//! The flow: [`prose`](self) drops what the user did not write, tokens become sentences, sentences clauses, and each
+//! clause is held against the rows of its language's table (`english`, `russian`), which are data.
+
+mod clause;
+mod english;
+mod extractor;
+mod language;
+mod pattern;
+mod prose;
+mod reconciler;
+mod russian;
+mod sameness;
+mod token;
+mod value;
+mod when;
+
+pub use extractor::RuleExtractor;
+pub use reconciler::RuleReconciler;

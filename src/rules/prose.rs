@@ -1,0 +1,163 @@
+//! Which parts of a message are the user's own prose.
+
+use std::ops::Range;
+
+/// A part of a message, in order.
+#[derive(Debug, PartialEq)]
+pub(super) enum Piece {
+    /// Running text.
+    Prose(Range<usize>),
+    /// A quotation or code inside a line: nothing is read from it, and no clause runs across it.
+    Masked,
+    /// The end of a line.
+    Break,
+}
+
+/// Closing marks of quotations whose opening mark is another character, so that they may span lines.
+const PAIRS: [(char, char); 3] = [('“', '”'), ('«', '»'), ('„', '“')];
+
+/// Openings of lines that are no prose: quotations, tables, markup and data.
+const FOREIGN: [char; 6] = ['>', '|', '<', '{', '[', '}'];
+
+/// Splits a message. A document (something with headings) and everything after a mail header give nothing.
+pub(super) fn pieces(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut fence: Option<&str> = None;
+    // Where a quotation that began on an earlier line ends.
+    let mut quoted_until = 0;
+    let mut at = 0;
+    for line in text.split_inclusive(['\n', '\r', '\u{2028}', '\u{2029}']) {
+        let start = at;
+        at += line.len();
+        let bare = line.trim();
+        let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
+        if let Some(mark) = mark {
+            match fence {
+                None => fence = Some(mark),
+                Some(open) if open == mark => fence = None,
+                Some(_) => {}
+            }
+            continue;
+        }
+        if fence.is_some() || at <= quoted_until {
+            continue;
+        }
+        if is_heading(bare) {
+            return Vec::new();
+        }
+        if opens_foreign_mail(bare) {
+            break;
+        }
+        // Four spaces or a tab make a code block in Markdown.
+        if bare.is_empty() || bare.starts_with(FOREIGN) || line.starts_with("    ") || line.starts_with('\t') {
+            pieces.push(Piece::Break);
+            continue;
+        }
+        quoted_until = line_pieces(text, start.max(quoted_until)..at, &mut pieces);
+        pieces.push(Piece::Break);
+    }
+    pieces
+}
+
+fn is_heading(line: &str) -> bool {
+    let rest = line.trim_start_matches('#');
+    rest.len() < line.len() && rest.starts_with(' ')
+}
+
+fn opens_foreign_mail(line: &str) -> bool {
+    line.starts_with("-----Original") || line.contains("Forwarded message") || line.ends_with(" wrote:")
+}
+
+/// Cuts quotations and code out of a line; returns where the last quotation ends, which may be lines further on.
+fn line_pieces(text: &str, line: Range<usize>, pieces: &mut Vec<Piece>) -> usize {
+    let end = line.end;
+    let mut from = line.start;
+    let mut skip_until = line.start;
+    let mut before = ' ';
+    let Some(content) = text.get(line) else { return end };
+    for (offset, mark) in content.char_indices() {
+        let here = end - content.len() + offset;
+        let previous = std::mem::replace(&mut before, mark);
+        if here < skip_until {
+            continue;
+        }
+        let after = here + mark.len_utf8();
+        let Some(close) = closing(text, mark, previous, after, end) else { continue };
+        push(pieces, from..here);
+        pieces.push(Piece::Masked);
+        from = close;
+        skip_until = close;
+        if close >= end {
+            return close;
+        }
+    }
+    push(pieces, from..end);
+    end
+}
+
+/// The end of the quotation that `mark` opens, if it opens one.
+fn closing(text: &str, mark: char, previous: char, after: usize, line_end: usize) -> Option<usize> {
+    let rest = text.get(after..)?;
+    let line = text.get(after..line_end)?;
+    let to = |haystack: &str, close: char| haystack.find(close).map(|found| after + found + close.len_utf8());
+    match mark {
+        // One without its partner still opens a quotation: what follows is not safe to read.
+        '"' | '`' | '\u{201f}' => Some(to(line, mark).unwrap_or(line_end)),
+        // As an apostrophe it follows a letter.
+        '‘' if !previous.is_alphanumeric() => Some(to(line, '’').unwrap_or(line_end)),
+        '\'' if !previous.is_alphanumeric() && line.starts_with(char::is_alphabetic) => single(line, after),
+        _ => {
+            let close = PAIRS.into_iter().find(|(open, _)| *open == mark)?.1;
+            // Looked for in a bounded stretch, so that a run of opening marks costs no more than its length.
+            let stretch = rest.char_indices().nth(2_000).map_or(rest, |(cut, _)| rest.get(..cut).unwrap_or(rest));
+            Some(to(stretch, close).unwrap_or(line_end))
+        }
+    }
+}
+
+/// The end of a quotation in straight single marks: the first mark with no letter after it.
+fn single(line: &str, after: usize) -> Option<usize> {
+    let mut chars = line.char_indices().peekable();
+    while let Some((offset, mark)) = chars.next() {
+        if mark == '\'' && !chars.peek().is_some_and(|(_, next)| next.is_alphanumeric()) {
+            return Some(after + offset + 1);
+        }
+    }
+    None
+}
+
+fn push(pieces: &mut Vec<Piece>, range: Range<usize>) {
+    if !range.is_empty() {
+        pieces.push(Piece::Prose(range));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> String {
+        let parts = pieces(text).into_iter().map(|piece| match piece {
+            Piece::Prose(range) => text.get(range).unwrap_or("?").to_owned(),
+            Piece::Masked => "#".to_owned(),
+            Piece::Break => "/".to_owned(),
+        });
+        parts.collect()
+    }
+
+    #[test]
+    fn quotations_and_code_are_cut_out() {
+        assert_eq!(read("She said \"I am\" and `x` ok"), "She said # and # ok/");
+        assert_eq!(read("a «b\nc» d"), "a #/ d/");
+        assert_eq!(read("an open \" quote"), "an open #/");
+        assert_eq!(read("it's the dogs' 'I live in Rome' sign"), "it's the dogs' # sign/");
+        assert_eq!(read("x\n```\nI am\n```\ny"), "x\n/y/");
+        assert_eq!(read("x\n> I am\ny"), "x\n//y/");
+    }
+
+    #[test]
+    fn documents_and_forwarded_mail_give_nothing() {
+        assert_eq!(read("# Title\nI am"), "");
+        assert_eq!(read("see\nOn Monday Bob wrote:\nI am"), "see\n/");
+    }
+}

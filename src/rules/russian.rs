@@ -1,0 +1,170 @@
+//! The Russian table.
+//!
+//! Values keep the case the sentence gave them ("Живёт в Казани"), verbs the gender ("Переехала"). In the present and
+//! future a verb says by its form that it is the first person; in the past it does not, so there a pattern asks for "я".
+
+mod words;
+
+use super::{
+    language::{
+        Language, Row,
+        Topic::{
+            Allergy, Diet, Education, Family, Health, Home, Identity, Name, Pets, Plans, Preference, Speech, Work,
+        },
+        Value, Words, row,
+    },
+    pattern::Pattern,
+};
+
+/// The table, compiled.
+pub(super) fn language() -> Language {
+    let rows = [PERSON, PLACE_AND_WORK, TASTE, HEALTH, OTHERS].into_iter().flatten();
+    Language {
+        rows: rows.map(|row| (Pattern::new(row.pattern), row)).collect(),
+        words: Words::new(&words::LISTS),
+        calendar: &words::CALENDAR,
+        classes: words::CLASSES,
+        inherits: words::INHERITS,
+    }
+}
+
+const PERSON: &[Row] = &[
+    row("меня зовут {v}", "Зовут {v}", Name, "user.name", Value::Person),
+    row("мое имя —|–|-? {v}", "Зовут {v}", Name, "user.name", Value::Person),
+    row("я {v}", "Зовут {v}", Name, "user.name", Value::Introduced),
+    row("мне {v} год|года|лет", "Возраст: {v}", Identity, "user.age", Value::Age),
+    row("мне исполнилось {v} год|года|лет", "Возраст: {v}", Identity, "user.age", Value::Age),
+    row("мой|у день рождения {v}", "День рождения {v}", Identity, "user.birthday", Value::Date),
+    row("у меня день рождения {v}", "День рождения {v}", Identity, "user.birthday", Value::Date),
+    row("я родился {v}", "Родился {v}", Identity, "user.birthday", Value::Date),
+    row("я родилась {v}", "Родилась {v}", Identity, "user.birthday", Value::Date),
+    row("я родился в|во|на {v}", "Родился в {v}", Identity, "user.birthplace", Value::Place),
+    row("я родилась в|во|на {v}", "Родилась в {v}", Identity, "user.birthplace", Value::Place),
+    row("я вырос в {v}", "Вырос в {v}", Identity, "", Value::Place),
+    row("я выросла в {v}", "Выросла в {v}", Identity, "", Value::Place),
+    row("я родом? из {v}", "Родом из {v}", Identity, "user.origin", Value::Place),
+    row("я? говорю на {v} языке|языках", "Говорит на {v}", Speech, "", Value::Languages),
+    row("я? говорю на {v}", "Говорит на {v}", Speech, "", Value::Languages),
+    row("я? говорю {v}", "Говорит {v}", Speech, "", Value::Languages),
+    row("я? учу|изучаю {v} язык", "Учит {v} язык", Speech, "", Value::Languages),
+    row("я? учу|изучаю {v}", "Учит {v}", Speech, "", Value::Languages),
+    row("мой родной язык —|–|-? {v}", "Родной язык — {v}", Speech, "user.native_language", Value::Languages),
+];
+
+const PLACE_AND_WORK: &[Row] = &[
+    row("я? больше не живу в|во {v}", "Больше не живёт в {v}", Home, "user.home", Value::Place),
+    row("я? не живу больше в|во {v}", "Больше не живёт в {v}", Home, "user.home", Value::Place),
+    row("я? не живу в|во {v}", "Не живёт в {v}", Home, "user.home", Value::Place),
+    row("я? живу во {v}", "Живёт во {v}", Home, "user.home", Value::Place),
+    row("я? живу в {v}", "Живёт в {v}", Home, "user.home", Value::Place),
+    row("мы живем в {v}", "Живёт в {v}", Home, "user.home", Value::Place),
+    row("я? живу под {v}", "Живёт под {v}", Home, "", Value::Place),
+    row("я переехал из {w} в|во {v}", "Переехал в {v}{t}", Home, "user.home", Value::Place),
+    row("я переехала из {w} в|во {v}", "Переехала в {v}{t}", Home, "user.home", Value::Place),
+    row("я переехал обратно? в|во {v}", "Переехал в {v}{t}", Home, "user.home", Value::Place),
+    row("я переехала обратно? в|во {v}", "Переехала в {v}{t}", Home, "user.home", Value::Place),
+    row("мы переехали в|во {v}", "Переехали в {v}{t}", Home, "user.home", Value::Place),
+    row("я? больше не работаю в|на {v}", "Больше не работает в {v}", Work, "user.employer", Value::Organisation),
+    row("я? не работаю больше в {v}", "Больше не работает в {v}", Work, "user.employer", Value::Organisation),
+    row("я? больше не работаю $", "Больше не работает", Work, "user.employer", Value::None),
+    row("я уволился из {v}", "Уволился из {v}{t}", Work, "user.employer", Value::Organisation),
+    row("я уволилась из {v}", "Уволилась из {v}{t}", Work, "user.employer", Value::Organisation),
+    row("я уволился $", "Уволился", Work, "user.employer", Value::None),
+    row("я уволилась $", "Уволилась", Work, "user.employer", Value::None),
+    row("меня уволили $", "Уволен с работы", Work, "user.employer", Value::None),
+    row("я? работаю на {v}", "Работает на {v}", Work, "user.employer", Value::Organisation),
+    row("я? работаю в|во {v}", "Работает в {v}", Work, "user.employer", Value::Organisation),
+    row("я? устроился на работу? в {v}", "Работает в {v}", Work, "user.employer", Value::Organisation),
+    row("я устроилась на работу? в {v}", "Работает в {v}", Work, "user.employer", Value::Organisation),
+    row("я? работаю из дома", "Работает из дома", Work, "", Value::None),
+    row("я? работаю удаленно", "Работает удалённо", Work, "", Value::None),
+    row("я? работаю {v}", "Работает {v}", Work, "user.occupation", Value::Occupation).resume(AT_WORK),
+    row("я по профессии —|–|-? {v}", "По профессии {v}", Work, "user.occupation", Value::Occupation),
+    row("я на пенсии", "На пенсии", Work, "user.occupation", Value::None),
+    row("я безработный|безработная", "Без работы", Work, "user.occupation", Value::None),
+    row("я —|–|-? {v}", "По профессии {v}", Work, "user.occupation", Value::Occupation).resume(AT_WORK),
+    row("я? учусь в {v}", "Учится в {v}", Education, "user.school", Value::Organisation),
+    row("я? учусь на {v}", "Учится на {v}", Education, "", Value::Organisation),
+    row("я? изучаю {v}", "Изучает {v}", Education, "", Value::Thing),
+    row("я окончил|закончил {v}", "Окончил {v}{t}", Education, "", Value::Named),
+    row("я окончила|закончила {v}", "Окончила {v}{t}", Education, "", Value::Named),
+];
+
+const AT_WORK: &[(&str, &[&str])] = &[("в", &["я", "работаю", "в"]), ("на", &["я", "работаю", "на"])];
+
+const TASTE: &[Row] = &[
+    row("я? больше не люблю {v}", "Больше не любит {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("я? уже не люблю {v}", "Больше не любит {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("я? разлюбил|разлюбила {v}", "Больше не любит {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("я? не люблю {v}", "Не любит {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("мне не нравится|нравятся {v}", "Не нравится {v}", Preference, "user.preference.{v}", Value::Thing),
+    row(
+        "мне больше не нравится|нравятся {v}",
+        "Больше не нравится {v}",
+        Preference,
+        "user.preference.{v}",
+        Value::Thing,
+    ),
+    row("я? ненавижу {v}", "Ненавидит {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("я? терпеть не могу {v}", "Терпеть не может {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("я? люблю {v}", "Любит {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("я? обожаю {v}", "Обожает {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("я? предпочитаю {v}", "Предпочитает {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("мне нравится|нравятся {v}", "Нравится {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("я? увлекаюсь {v}", "Увлекается {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("мой любимый {w} —|–|-? это? {v}", "Любимый {w} — {v}", Preference, "user.favorite.{w}", Value::Thing),
+    row("моя любимая {w} —|–|-? это? {v}", "Любимая {w} — {v}", Preference, "user.favorite.{w}", Value::Thing),
+    row("мое любимое {w} —|–|-? это? {v}", "Любимое {w} — {v}", Preference, "user.favorite.{w}", Value::Thing),
+];
+
+const HEALTH: &[Row] = &[
+    row("я больше не @diet", "Больше не {c}", Diet, "user.diet", Value::None),
+    row("я уже не @diet", "Больше не {c}", Diet, "user.diet", Value::None),
+    row("я не @diet", "Не {c}", Diet, "user.diet", Value::None),
+    row("я @diet", "{C}", Diet, "user.diet", Value::None),
+    row("я стал @diet-into", "Стал {c}", Diet, "user.diet", Value::None),
+    row("я стала @diet-into", "Стала {c}", Diet, "user.diet", Value::None),
+    row("я? больше не ем {v}", "Больше не ест {v}", Diet, "user.eats.{v}", Value::Thing),
+    row("я? не ем {v}", "Не ест {v}", Diet, "user.eats.{v}", Value::Thing),
+    row("я? не пью {v}", "Не пьёт {v}", Diet, "user.drinks.{v}", Value::Thing),
+    row("я? больше не пью {v}", "Больше не пьёт {v}", Diet, "user.drinks.{v}", Value::Thing),
+    row("у меня больше? нет больше? аллергии на {v}", "Нет аллергии на {v}", Allergy, "user.allergy.{v}", Value::Thing),
+    row("у меня нет аллергии на {v}", "Нет аллергии на {v}", Allergy, "user.allergy.{v}", Value::Thing),
+    row("у меня есть? сильная? аллергия на {v}", "Аллергия на {v}", Allergy, "user.allergy.{v}", Value::Thing),
+    row("я аллергик", "Аллергик", Allergy, "", Value::None),
+    row("я диабетик", "Диабетик", Health, "", Value::None),
+    row("у меня @disease", "{C}", Health, "", Value::None),
+    row("я? не переношу {v}", "Не переносит {v}", Health, "user.tolerates.{v}", Value::Thing),
+];
+
+const OTHERS: &[Row] = &[
+    row("я женат", "Женат", Family, "user.marital_status", Value::None),
+    row("я замужем", "Замужем", Family, "user.marital_status", Value::None),
+    row("я не женат $", "Не женат", Family, "user.marital_status", Value::None),
+    row("я не замужем $", "Не замужем", Family, "user.marital_status", Value::None),
+    row("я разведен|разведена", "В разводе", Family, "user.marital_status", Value::None),
+    row("я в разводе", "В разводе", Family, "user.marital_status", Value::None),
+    row("я вышла замуж", "Замужем", Family, "user.marital_status", Value::None),
+    row("я женился", "Женат", Family, "user.marital_status", Value::None),
+    row("у меня|нас есть? @number детей", "Есть {c} детей", Family, "user.children", Value::None),
+    row("у меня|нас есть? @rel по? имени? {v}", "Есть {c} {v}", Family, "", Value::Person),
+    row("у меня|нас есть? {v} $", "Есть {v}", Family, "", Value::Kin),
+    row("моего|мою @rel-acc зовут {v}", "{C} зовут {v}", Family, "{k}.name", Value::Person),
+    row("мой|моя @rel живет в|во {v}", "{C} живёт в {v}", Family, "{k}.home", Value::Place),
+    row("мой|моя @rel переехал в|во {v}", "{C} переехал в {v}{t}", Family, "{k}.home", Value::Place),
+    row("мой|моя @rel переехала в|во {v}", "{C} переехала в {v}{t}", Family, "{k}.home", Value::Place),
+    row("мой|моя @rel работает в|во {v}", "{C} работает в {v}", Family, "{k}.employer", Value::Organisation),
+    row("мой|моя @rel работает {v}", "{C} работает {v}", Family, "{k}.occupation", Value::Occupation),
+    row("мой|моя @rel —|–|-? {v}", "{C} — {v}", Family, "{k}.occupation", Value::Occupation),
+    row("мои родители живут в {v}", "Родители живут в {v}", Family, "parents.home", Value::Place),
+    row("у меня|нас есть? @pet по? кличке? {v}", "Есть {c} {v}", Pets, "", Value::Person),
+    row("у меня|нас есть? {v} $", "Есть {v}", Pets, "", Value::Animals),
+    row("моего|мою @pet-acc зовут {v}", "{C} зовут {v}", Pets, "", Value::Person),
+    row("я? планирую {v}", "Планирует {v}{t}", Plans, "", Value::Doing),
+    row("я? собираюсь {v}", "Собирается {v}{t}", Plans, "", Value::Ambition),
+    row("я? хочу {v}", "Хочет {v}{t}", Plans, "", Value::Ambition),
+    row("я? мечтаю {v}", "Мечтает {v}{t}", Plans, "", Value::Ambition),
+    row("моя цель|мечта —|–|-? {v}", "Хочет {v}{t}", Plans, "", Value::Ambition),
+    row("я? коплю на {v}", "Копит на {v}{t}", Plans, "", Value::Thing),
+    row("я? готовлюсь к {v}", "Готовится к {v}{t}", Plans, "", Value::Thing),
+];

@@ -1,0 +1,161 @@
+//! Whether two statements about one thing say the same: words compared after the frame around them is taken away.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::token::fold;
+use crate::score::sameness::{normalized, same_particulars};
+
+/// How a new statement stands to a known one of the same slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Agreement {
+    /// The known one says all of it.
+    Covers,
+    /// They say the same, the new one more exactly.
+    Refined,
+    /// They cannot both hold.
+    Contradicts,
+    /// The new one withdraws something else.
+    Unrelated,
+}
+
+/// Words that hold a statement together and are no part of what fills the slot.
+const FRAME: &str = "lives live moved moves based works work job for at in to from on is are was has have had a an the \
+    named called name 's of as goes by no not longer does do cannot can't stand likes like loves love enjoys enjoy \
+    adores hates dislikes dislike prefers fan into passionate about allergic living working years old birthday born \
+    eats eat drinks drink married-to lost left quit studies i \
+    живет живут переехал переехала переехали работает в во на из уволился уволилась уволен с работы больше не нет уже \
+    аллергия аллергии любит обожает ненавидит нравится предпочитает увлекается терпеть может зовут возраст ест пьет \
+    учится есть стал стала по профессии день рождения";
+
+/// Words of times, which refine a statement and do not change it.
+const TIMES: &str = "january february march april may june july august september october november december since \
+    yesterday january's year month days weeks months years ago \
+    января январе февраля феврале марта марте апреля апреле мая мае июня июне июля июле августа августе сентября \
+    сентябре октября октябре ноября ноябре декабря декабре года году";
+
+/// Words that turn a statement round.
+const AGAINST: &str = "no not longer cannot hates dislikes lost left quit не нет ненавидит уволился уволилась уволен";
+
+/// Words by which a statement takes back another and puts nothing in its place.
+const WITHDRAWING: &[&str] = &[
+    "no longer",
+    "does not",
+    "is no longer",
+    "is not",
+    "left the job",
+    "lost the job",
+    "больше не",
+    "уволился",
+    "уволилась",
+    "уволен",
+    "не живет",
+    "не ",
+    "нет ",
+];
+
+fn listed(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|entry| entry == word)
+}
+
+struct Parts {
+    value: Vec<String>,
+    times: Vec<String>,
+    against: bool,
+}
+
+fn parts(text: &str) -> Parts {
+    let mut parts = Parts { value: Vec::new(), times: Vec::new(), against: false };
+    for word in text.unicode_words().map(fold) {
+        parts.against |= listed(AGAINST, &word);
+        let is_year = word.len() == 4 && word.parse::<u16>().is_ok_and(|year| (1900..2101).contains(&year));
+        if is_year || listed(TIMES, &word) {
+            parts.times.push(word);
+        } else if !listed(FRAME, &word) {
+            parts.value.push(word);
+        }
+    }
+    parts
+}
+
+/// Whether every word of `some` is among `all`.
+fn within(some: &[String], all: &[String]) -> bool {
+    some.iter().all(|word| all.iter().any(|other| same_word(word, other)))
+}
+
+/// Equal words, or Cyrillic ones that differ in their endings alone: the same place is "Казань", "в Казани".
+fn same_word(a: &str, b: &str) -> bool {
+    if a == b {
+        return true;
+    }
+    let cyrillic = |word: &str| word.chars().all(|char| ('\u{400}'..='\u{52f}').contains(&char) || char == '-');
+    if !cyrillic(a) || !cyrillic(b) {
+        return false;
+    }
+    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (a.chars().count(), b.chars().count());
+    common >= 3 && common + 2 >= a.max(b) && common + 1 >= a.min(b)
+}
+
+/// How the new statement stands to the known one, both of one slot.
+pub(super) fn agreement(known: &str, new: &str) -> Agreement {
+    let (old, fresh) = (parts(known), parts(new));
+    if old.against == fresh.against {
+        let held = within(&fresh.value, &old.value);
+        let holds = within(&old.value, &fresh.value);
+        return match (held && within(&fresh.times, &old.times), holds && within(&old.times, &fresh.times)) {
+            (true, _) => Agreement::Covers,
+            (false, true) => Agreement::Refined,
+            // The same with other times ("Moved to Rome in 2019", "Moved to Rome in 2021") may be a return.
+            (false, false) => Agreement::Contradicts,
+        };
+    }
+    let start = normalized(new).replace('ё', "е");
+    let withdraws = fresh.against && WITHDRAWING.iter().any(|words| start.starts_with(words));
+    if withdraws && !within(&fresh.value, &old.value) { Agreement::Unrelated } else { Agreement::Contradicts }
+}
+
+/// Whether two texts whose vectors are next to equal are one statement.
+pub(super) fn near_duplicate(a: &str, b: &str) -> bool {
+    let (left, right) = (words(a), words(b));
+    same_particulars(a, b) && left == right
+}
+
+/// The content words, sorted: order, articles and the small words between them do not count.
+fn words(text: &str) -> Vec<String> {
+    const SMALL: &str = "a an the of to in on at for and is are was his her their very really и в на с очень";
+    let mut words: Vec<String> = text.unicode_words().map(fold).filter(|word| !listed(SMALL, word)).collect();
+    words.sort_unstable();
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_place_in_other_words() {
+        assert_eq!(agreement("Moved to Porto in June", "Lives in Porto"), Agreement::Covers);
+        assert_eq!(agreement("Lives in Porto", "Moved to Porto in June"), Agreement::Refined);
+        assert_eq!(agreement("Lives in Porto", "Lives in Porto, Portugal"), Agreement::Refined);
+        assert_eq!(agreement("Lives in Porto", "Moved to Lisbon"), Agreement::Contradicts);
+        assert_eq!(agreement("Переехала в Казань", "Живёт в Казани"), Agreement::Covers);
+        assert_eq!(agreement("Живёт в Москве", "Переехала в Казань"), Agreement::Contradicts);
+    }
+
+    #[test]
+    fn withdrawals_close_what_they_name() {
+        assert_eq!(agreement("Works at Acme", "No longer works at Acme"), Agreement::Contradicts);
+        assert_eq!(agreement("Works at Acme", "No longer works at Bolt"), Agreement::Unrelated);
+        assert_eq!(agreement("Works at Acme", "Left the job"), Agreement::Contradicts);
+        assert_eq!(agreement("Работает в Яндексе", "Больше не работает в Яндексе"), Agreement::Contradicts);
+        assert_eq!(agreement("Likes coffee", "Hates coffee"), Agreement::Contradicts);
+        assert_eq!(agreement("Loves coffee", "Likes coffee"), Agreement::Covers);
+        assert_eq!(agreement("Is no longer vegan", "Is vegan"), Agreement::Contradicts);
+    }
+
+    #[test]
+    fn near_duplicates_share_their_content_words() {
+        assert!(near_duplicate("Likes the tea", "Likes tea"));
+        assert!(!near_duplicate("Likes tea", "Likes coffee") && !near_duplicate("Likes tea", "Does not like tea"));
+    }
+}

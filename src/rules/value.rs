@@ -1,0 +1,261 @@
+//! Where a value ends, and whether it is one.
+
+use super::{
+    language::{Language, Value},
+    pattern::View,
+    token::{Shape, Token},
+    when::When,
+};
+use crate::Timestamp;
+
+/// Longest value, in tokens.
+const LONGEST: usize = 14;
+
+/// A value: places in its view.
+#[derive(Debug, Clone)]
+pub(super) struct Cut {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Where the rest of the clause goes on.
+    pub(super) rest: usize,
+    pub(super) when: Option<When>,
+}
+
+/// Cuts the value of a kind that begins at `start` and ends at `end` at the latest.
+pub(super) fn cut(
+    language: &Language,
+    view: View<'_>,
+    (start, end): (usize, Option<usize>),
+    kind: Value,
+    resume: &[(&str, &[&str])],
+    now: Timestamp,
+) -> Option<Cut> {
+    let limit = end.unwrap_or(view.len()).min(start + LONGEST);
+    // "a small town near Boston" is one description.
+    let described =
+        kind == Value::Dwelling && view.word(start).is_some_and(|word| language.words.articles.contains(word));
+    let mut at = start;
+    let mut when = None;
+    while at < limit {
+        let token = view.token(at)?;
+        if kind != Value::Date && at > start {
+            let from = at - view.prefix.len();
+            if let Some(found) = view.tokens.get(from..).and_then(|rest| language.calendar.at(rest, now)) {
+                when = Some(found);
+                break;
+            }
+        }
+        let word = token.word.as_str();
+        let stops = language.words.stops.contains(word)
+            || resume.iter().any(|(stop, _)| *stop == word)
+            || (is_name(kind) && !described && language.words.name_stops.contains(word));
+        if language.words.breakers.contains(word) || token.shape == Shape::Masked {
+            return None;
+        }
+        // A value does not begin with what ends one, except where that is its first word ("for").
+        if stops || !(token.is_word() || goes_on(language, view, at, start, kind)) {
+            break;
+        }
+        at += 1;
+    }
+    if at == limit && end.is_none() && limit < view.len() {
+        return None;
+    }
+    let rest = at + when.as_ref().map_or(0, |when| when.len);
+    let trimmed = trim(language, view, start, at);
+    // "A safe, inviting place": what stands before the comma is but a part.
+    let torn = view.token(at).is_some_and(|token| token.is(","))
+        && at
+            .checked_sub(2)
+            .and_then(|before| view.word(before))
+            .is_some_and(|word| language.words.articles.contains(word));
+    if torn && kind == Value::Thing {
+        return None;
+    }
+    let cut = Cut { start, end: trimmed, rest, when };
+    fits(language, view, &cut, kind).then_some(cut)
+}
+
+const fn is_name(kind: Value) -> bool {
+    matches!(
+        kind,
+        Value::Person
+            | Value::Introduced
+            | Value::Place
+            | Value::Dwelling
+            | Value::Organisation
+            | Value::Named
+            | Value::Occupation
+    )
+}
+
+/// Whether a mark belongs to the value: the commas of a list and of "Portland, Oregon", and `&`.
+fn goes_on(language: &Language, view: View<'_>, at: usize, start: usize, kind: Value) -> bool {
+    let Some(mark) = view.token(at) else { return false };
+    if at == start {
+        return false;
+    }
+    if mark.is("&") || mark.is("/") {
+        return view.token(at + 1).is_some_and(Token::is_word);
+    }
+    if mark.is(".") {
+        // Inside a sentence only after an abbreviation.
+        return true;
+    }
+    if !mark.is(",") {
+        return false;
+    }
+    match kind {
+        Value::Place | Value::Dwelling => {
+            let next = view.token(at + 1);
+            let after = view.token(at + 2);
+            next.is_some_and(|next| next.shape == Shape::Capital)
+                && after.is_none_or(|after| !after.is_word() || language.words.stops.contains(after.word.as_str()))
+        }
+        Value::Date => true,
+        Value::Thing | Value::Languages | Value::Kin => is_list(language, view, at),
+        _ => false,
+    }
+}
+
+/// Whether the comma at `comma` is one of a list, whose last member comes after "and" or "or".
+fn is_list(language: &Language, view: View<'_>, comma: usize) -> bool {
+    let mut words = 0;
+    for at in comma + 1..(comma + 1 + 4 * LONGEST).min(view.len()) {
+        let Some(token) = view.token(at) else { return false };
+        let next = view.token(at + 1);
+        if language.words.joints.contains(token.word.as_str()) {
+            return matches!(token.word.as_str(), "and" | "or" | "и" | "или") && next.is_some_and(Token::is_word);
+        }
+        if token.is(",") {
+            words = 0;
+        } else if token.is_word() {
+            words += 1;
+        } else {
+            return false;
+        }
+        if words > 3 {
+            return false;
+        }
+    }
+    false
+}
+
+/// Drops adverbs, marks and dangling joints from the end.
+fn trim(language: &Language, view: View<'_>, start: usize, mut end: usize) -> usize {
+    'again: while end > start {
+        let Some(last) = view.token(end - 1) else { return start };
+        let abbreviated = last.is(".") && view.token(end - 2).is_some_and(|token| token.shape == Shape::Capital);
+        if (!last.is_word() && !abbreviated)
+            || language.words.joints.contains(last.word.as_str())
+            || language.words.name_stops.contains(last.word.as_str())
+        {
+            end -= 1;
+            continue;
+        }
+        for phrase in &language.words.trailing {
+            let Some(from) = end.checked_sub(phrase.len()).filter(|from| *from >= start) else { continue };
+            if phrase.iter().zip(from..).all(|(word, at)| view.word(at) == Some(word)) {
+                end = from;
+                continue 'again;
+            }
+        }
+        return end;
+    }
+    end
+}
+
+fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) -> bool {
+    let tokens: Vec<&Token> = (cut.start..cut.end).filter_map(|at| view.token(at)).collect();
+    let Some((&first, others)) = tokens.split_first() else { return false };
+    let words = &language.words;
+    let has = |set: &std::collections::HashSet<&str>, token: &Token| set.contains(token.word.as_str());
+    if tokens.iter().any(|token| has(&words.pointers, token)) {
+        return false;
+    }
+    let article = has(&words.articles, first);
+    let bare = if article { others } else { tokens.as_slice() };
+    let vague = bare.len() == 1 && bare.iter().all(|token| has(&words.vague, token));
+    let bad_start = has(&words.bad_starts, first);
+    let named = bare.first().is_some_and(|token| token.shape == Shape::Capital);
+    // Names only, with the small words that hold them together.
+    let name =
+        named && bare.iter().all(|token| token.shape != Shape::Lower || token.is("&") || has(&words.name_links, token));
+    // Some people type no capitals at all.
+    let uncapitalised = view.tokens.iter().all(|token| token.shape != Shape::Capital || token.word == "i")
+        && tokens.len() == 1
+        && first.shape == Shape::Lower
+        && first.word.chars().count() > 2;
+    let clean = !vague && !bad_start;
+    match kind {
+        Value::None => true,
+        Value::Person => {
+            let count = tokens.len();
+            !vague && ((named && !article && name && count <= 4) || (uncapitalised && clean && cut.rest == view.len()))
+        }
+        Value::Introduced => name && tokens.len() <= 3 && !has(&words.no_names, first) && clean,
+        Value::Place => clean && (name || (uncapitalised && !has(&words.no_names, first))),
+        Value::Dwelling => clean && (name || uncapitalised || (article && bare.len() > 1 && bare.len() <= 8)),
+        Value::Named => clean && name,
+        Value::Organisation => clean && (name || uncapitalised || (article && !bare.is_empty() && bare.len() <= 6)),
+        Value::Thing => clean && cut.when.is_none() && tokens.len() <= 10 && (!is_the(first) || named),
+        Value::Doing => clean && tokens.len() > 1 && first.shape == Shape::Lower,
+        Value::Ambition => clean && tokens.len() > 1 && has(&words.ambitions, first),
+        Value::Languages => all_of(language, &tokens, &["lang", "lang-quality"], &["lang"]),
+        Value::Kin => all_of(language, &tokens, &["kin", "rel", "number", "kin-modifier"], &["kin", "rel"]),
+        Value::Animals => {
+            let last =
+                tokens.last().is_some_and(|last| in_class(language, last, "pet") || in_class(language, last, "pets"));
+            let counted = article || in_class(language, first, "number");
+            last && counted && tokens.len() <= 6 && tokens.iter().all(|token| token.is_word())
+        }
+        Value::Occupation => is_occupation(language, &tokens),
+        Value::Date => {
+            tokens.iter().any(|token| token.shape == Shape::Number)
+                && tokens.iter().all(|token| {
+                    token.shape == Shape::Number
+                        || token.is(",")
+                        || language.calendar.is_month(&token.word)
+                        || ["the", "of", "года", "г"].contains(&token.word.as_str())
+                })
+        }
+        Value::Age => {
+            tokens.len() == 1 && language.calendar.number(&first.word).is_some_and(|age| (5..=115).contains(&age))
+        }
+    }
+}
+
+fn in_class(language: &Language, token: &Token, class: &str) -> bool {
+    language.class_key(class, &token.word).is_some()
+}
+
+/// Whether every token is of one of the lists, an article or a joint, and at least one of the lists that matter.
+fn all_of(language: &Language, tokens: &[&Token], lists: &[&str], matter: &[&str]) -> bool {
+    let words = &language.words;
+    let listed = |token: &Token, lists: &[&str]| lists.iter().any(|list| in_class(language, token, list));
+    tokens.iter().any(|token| listed(token, matter))
+        && tokens.iter().all(|token| {
+            let word = token.word.as_str();
+            token.is(",") || words.articles.contains(word) || words.joints.contains(word) || listed(token, lists)
+        })
+}
+
+fn is_the(token: &Token) -> bool {
+    token.word == "the"
+}
+
+/// Whether the last word is an occupation, or one stands before "of" ("head of sales").
+fn is_occupation(language: &Language, tokens: &[&Token]) -> bool {
+    let Some((last, modifiers)) = tokens.split_last() else { return false };
+    let words = &language.words;
+    let known = words.occupations.contains(last.word.as_str())
+        || words
+            .occupation_endings
+            .iter()
+            .any(|ending| last.word.strip_suffix(ending).is_some_and(|stem| stem.chars().count() > 2));
+    known
+        && tokens.len() <= 5
+        && last.shape != Shape::Number
+        && modifiers.iter().all(|token| token.is_word() && !words.joints.contains(token.word.as_str()))
+        && !modifiers.iter().any(|token| words.bad_starts.contains(token.word.as_str()))
+}
