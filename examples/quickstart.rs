@@ -43,7 +43,8 @@ async fn chat(file: PathBuf) -> Result<(), ingrain::Error> {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let file = std::env::args_os().nth(1).map_or_else(|| std::env::temp_dir().join("ingrain-quickstart.db"), PathBuf::from);
+    let file =
+        std::env::args_os().nth(1).map_or_else(|| std::env::temp_dir().join("ingrain-quickstart.db"), PathBuf::from);
     match chat(file).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
