@@ -5,7 +5,7 @@
 //! frequency is the variant that is never negative, `ln(1 + (n − df + ½) / (df + ½))`, as in Lucene.
 //!
 //! A raw BM25 sum has no upper end that means anything, so it cannot be compared between queries. Here it is divided by
-//! [`bound`]: what a text would get that holds every term of the query as strongly as possible. The quotient is in
+//! [`Bm25::bound`]: what a text would get that holds every term of the query as strongly as possible. The quotient is in
 //! [0, 1) and the same text gets the same number whatever else was found; ranking by it is ranking by BM25, since the
 //! divisor is one for the whole query.
 

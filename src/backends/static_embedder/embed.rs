@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 
 use super::hashed_words::HashedWords;
 use super::scripts::{Reading, for_each_stretch};
+use super::signs::to_f32;
 use super::table::{RawTable, TableError};
 use super::wordpiece::Pieces;
 use super::words::for_each_word;
-use crate::score::{similarity::normalize, stable_hash::to_f32};
+use crate::score::similarity::normalize;
 
 static BUILTIN: LazyLock<Result<StaticTable, TableError>> = LazyLock::new(|| {
     let bytes: &'static [u8] = include_bytes!("static-minilm-128.bin");

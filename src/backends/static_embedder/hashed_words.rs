@@ -5,10 +5,8 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::score::{
-    similarity::normalize,
-    stable_hash::{StableHash, add_signs, to_f32},
-};
+use super::signs::{add_signs, to_f32};
+use crate::score::{similarity::normalize, stable_hash::StableHash};
 
 const WHOLE: u64 = 1;
 const PART: u64 = 2;

@@ -6,6 +6,7 @@ mod embed;
 mod embedder;
 mod hashed_words;
 mod scripts;
+mod signs;
 mod table;
 #[cfg(test)]
 mod tests;
