@@ -99,7 +99,14 @@ pub(super) fn clauses(language: &Language, tokens: &[Token], asks: bool) -> Vec<
             let own = subject(language, tokens, body);
             let understood: &'static [&'static [&'static str]] =
                 if has(&words.subjects, body) { &[] } else { inherited };
-            safe.push(!(subordinate || began_reported(language, tokens, start, at, reported)));
+            let hedged = (body..at).any(|at| has(&words.hedges, at));
+            safe.push(!(subordinate || hedged || began_reported(language, tokens, start, at, reported)));
+            // "I live in Rome, I think."
+            let afterthought = at - body <= 3 && (body..at).any(|at| has(&words.hedges, at) || has(&words.reports, at));
+            if afterthought && let Some(before) = safe.len().checked_sub(2).and_then(|before| safe.get_mut(before)) {
+                *before = false;
+            }
+            reported |= hedged;
             // A cut-out stays in view, so that what it tears is seen to be torn.
             let end = at + usize::from(tokens.get(at).is_some_and(|token| token.shape == Shape::Masked));
             clauses.push(Clause { tokens: body..end, understood });

@@ -18,6 +18,7 @@ pub(super) fn language() -> Language {
     let rows = [PERSON, PLACE_AND_WORK, TASTE, HEALTH, OTHERS].into_iter().flatten();
     Language {
         rows: rows.map(|row| (Pattern::new(row.pattern), row)).collect(),
+        mentions: MENTIONS.iter().map(|row| (Pattern::new(row.pattern), row)).collect(),
         words: Words::new(&words::LISTS),
         calendar: &words::CALENDAR,
         classes: words::CLASSES,
@@ -154,12 +155,24 @@ const TASTE: &[Row] = &[
     row("i love {v}", "Loves {v}", Preference, "user.preference.{v}", Value::Thing),
     row("i adore {v}", "Adores {v}", Preference, "user.preference.{v}", Value::Thing),
     row("i enjoy {v}", "Enjoys {v}", Preference, "user.preference.{v}", Value::Thing),
-    row("i prefer {v} to|over {w}", "Prefers {v} to {w}", Preference, "user.preference.{w}", Value::Thing),
+    row("i prefer {v} to {w}", "Prefers {v} to {w}", Preference, "user.preference.{w}", Value::Word),
+    row("i prefer {v} over {w}", "Prefers {v} over {w}", Preference, "user.preference.{w}", Value::Thing),
     row("i prefer {v}", "Prefers {v}", Preference, "user.preference.{v}", Value::Thing),
     row("i am a big|huge? fan of {v}", "Is a fan of {v}", Preference, "user.preference.{v}", Value::Thing),
     row("i am into {v}", "Is into {v}", Preference, "user.preference.{v}", Value::Thing),
     row("i am passionate about {v}", "Is passionate about {v}", Preference, "user.preference.{v}", Value::Thing),
-    row("my favorite|favourite {w} is|are {v}", "Favorite {w} is {v}", Preference, "user.favorite.{w}", Value::Thing),
+    row("i play the? {v}", "Plays {v}", Preference, "", Value::Pastime),
+    row("i collect {v}", "Collects {v}", Preference, "", Value::Thing),
+    row("i volunteer at {v}", "Volunteers at {v}", Work, "", Value::Organisation),
+    row("my hobby is|'s {v}", "Hobby is {v}", Preference, "", Value::Thing),
+    row("my hobbies are|include {v}", "Hobbies are {v}", Preference, "", Value::Thing),
+    row(
+        "my favorite|favourite|fav {w} is|are {v}",
+        "Favorite {w} is {v}",
+        Preference,
+        "user.favorite.{w}",
+        Value::Thing,
+    ),
 ];
 
 const HEALTH: &[Row] = &[
@@ -223,11 +236,19 @@ const OTHERS: &[Row] = &[
     row("my @pet 's name is {v}", "Has a {c} named {v}", Pets, "", Value::Person),
     row("my @pet is|'s named|called {v}", "Has a {c} named {v}", Pets, "", Value::Person),
     row("i plan to {v}", "Plans to {v}{t}", Plans, "", Value::Doing),
+    row("i am hoping to {v}", "Hopes to {v}{t}", Plans, "", Value::Ambition),
     row("i am planning to {v}", "Plans to {v}{t}", Plans, "", Value::Doing),
-    row("i am planning {v}", "Is planning {v}{t}", Plans, "", Value::Thing),
+    row("i am planning a {v}", "Is planning a {v}{t}", Plans, "", Value::Venture),
+    row("i am planning an {v}", "Is planning an {v}{t}", Plans, "", Value::Venture),
     row("my goal|dream is|'s to {v}", "Wants to {v}{t}", Plans, "", Value::Ambition),
     row("i am going to {v}", "Is going to {v}{t}", Plans, "", Value::Ambition),
     row("i want|hope to {v}", "Wants to {v}{t}", Plans, "", Value::Ambition),
-    row("i am training|preparing for {v}", "Is training for {v}{t}", Plans, "", Value::Thing),
-    row("i am saving up? for {v}", "Is saving for {v}{t}", Plans, "", Value::Thing),
+    row("i am training|preparing for {v}", "Is training for {v}{t}", Plans, "", Value::Venture),
+    row("i am saving up? for {v}", "Is saving for {v}{t}", Plans, "", Value::Venture),
+];
+
+/// Not statements but mentions: they are found anywhere in a clause that is safe to read.
+const MENTIONS: &[Row] = &[
+    row("my @relative {v}", "{C}'s name is {v}", Family, "{k}.name", Value::Given),
+    row("my|our @pet {v}", "Has a {c} named {v}", Pets, "", Value::Given),
 ];

@@ -8,7 +8,7 @@ use super::{
     clause::{clauses, sentences},
     english,
     language::{Language, Row, Topic, Value},
-    pattern::{Found, View},
+    pattern::{Found, Pattern, View},
     prose::pieces,
     russian,
     token::{Token, tokens},
@@ -19,6 +19,9 @@ use crate::{ExtractRequest, Extraction, Extractor, Fact, Message, Result, Role, 
 
 /// How often the rest of a clause is read again ("I work as a nurse at the clinic" is two).
 const MOST_CONTINUATIONS: usize = 3;
+
+/// Longest value, in tokens, that names a slot.
+const LONGEST_KEY: usize = 5;
 
 /// Most tokens at the beginning of a text that are looked at to tell its language.
 const LANGUAGE_SAMPLE: usize = 2_000;
@@ -149,16 +152,30 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads one clause, with each of the beginnings that may be understood, until one says something.
+    /// Reads one clause: the statement it makes, then what it mentions.
     fn clause(&mut self, tokens: &[Token], understood: &[&[&str]], greeted: bool) {
-        let quote = tokens.first().zip(tokens.last()).and_then(|(first, last)| self.text.get(first.start..last.end));
+        self.statement(tokens, understood, greeted);
+        let quote = quote(self.text, tokens);
+        for at in 0..tokens.len() {
+            let view = View { prefix: &[], tokens: tokens.get(at..).unwrap_or_default() };
+            if let Some((fact, _)) = self.fact(&self.language.mentions, view, false) {
+                self.add(fact, quote);
+            }
+        }
+    }
+
+    /// Tries each of the beginnings that may be understood, until one says something.
+    fn statement(&mut self, tokens: &[Token], understood: &[&[&str]], greeted: bool) {
+        let quote = quote(self.text, tokens);
         let bare: [&[&str]; 1] = [&[]];
         for prefix in bare.iter().chain(understood) {
-            let Some((fact, mut rest)) = self.fact(View { prefix, tokens }, greeted) else { continue };
+            let Some((fact, mut rest)) = self.fact(&self.language.rows, View { prefix, tokens }, greeted) else {
+                continue;
+            };
             self.add(fact, quote);
             for _ in 0..MOST_CONTINUATIONS {
                 let Some(view) = rest else { break };
-                let Some((fact, further)) = self.fact(view, false) else { break };
+                let Some((fact, further)) = self.fact(&self.language.rows, view, false) else { break };
                 self.add(fact, quote);
                 rest = further;
             }
@@ -176,10 +193,15 @@ impl Reader<'_> {
     }
 
     /// The fact of the first row that fits, and what is left to read.
-    fn fact<'v>(&self, view: View<'v>, greeted: bool) -> Option<(Fact, Option<View<'v>>)> {
+    fn fact<'v>(
+        &self,
+        rows: &[(Pattern, &'static Row)],
+        view: View<'v>,
+        greeted: bool,
+    ) -> Option<(Fact, Option<View<'v>>)> {
         let first = view.word(0)?;
         let language = self.language;
-        language.rows.iter().filter(|(pattern, _)| pattern.may_begin(first)).find_map(|(pattern, row)| {
+        rows.iter().filter(|(pattern, _)| pattern.may_begin(first)).find_map(|(pattern, row)| {
             if row.value == Value::Introduced && !greeted {
                 return None;
             }
@@ -189,7 +211,15 @@ impl Reader<'_> {
                 None => None,
             };
             let second = match found.values[1] {
-                Some(place) => Some(cut(language, view, place, Value::Thing, &[], self.at)?),
+                Some(place) => {
+                    // "Prefers tea to coffee", but not "prefers notes to stay focused".
+                    let alone = row.value == Value::Word && place.1.is_none();
+                    let second = cut(language, view, place, Value::Thing, &[], self.at)?;
+                    if alone && second.end - second.start > 1 {
+                        return None;
+                    }
+                    Some(second)
+                }
                 None => None,
             };
             let fact = self.filled(row, view, &found, value.as_ref(), second.as_ref())?;
@@ -229,7 +259,7 @@ impl Reader<'_> {
             Some((when, raw)) => match &when.wording {
                 Wording::AsIs => format!(" {raw}"),
                 Wording::Instead(text) => format!(" {text}"),
-                Wording::Dropped => String::new(),
+                Wording::Dropped | Wording::Habit => String::new(),
             },
             None => String::new(),
         };
@@ -246,7 +276,11 @@ impl Reader<'_> {
             .with_importance(row.topic.importance());
         // A description ("a small town") does not say that the place by name is no longer right.
         let described = row.value == Value::Dwelling && slice(value?.start, value?.end)?.starts_with("a ");
-        if !row.slot.is_empty() && !described {
+        // A mother is one, sisters may be several, and then a second name replaces nothing.
+        let shared = row.slot == "{k}.name" && self.language.class_key("only-one", key).is_none();
+        // What takes a sentence to say is never said again in the same words.
+        let wordy = row.slot.contains("{v}") && value.is_some_and(|cut| cut.end - cut.start > LONGEST_KEY);
+        if !row.slot.is_empty() && !described && !shared && !wordy {
             let thing = |cut: Option<&Cut>| cut.map(|cut| self.key(view, cut)).unwrap_or_default();
             let slot = row.slot.replace("{k}", key).replace("{v}", &thing(value)).replace("{w}", &thing(second));
             fact = fact.with_slot(slot);
@@ -277,4 +311,10 @@ impl Reader<'_> {
 fn capitalised(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// The words of a clause as they stand in the message.
+fn quote<'t>(text: &'t str, tokens: &[Token]) -> Option<&'t str> {
+    let (first, last) = tokens.first().zip(tokens.last())?;
+    text.get(first.start..last.end)
 }

@@ -68,6 +68,8 @@ pub(super) enum Value {
     Person,
     /// A name given right after a greeting ("Hi, I'm Alice"): elsewhere `I'm X` may be anything.
     Introduced,
+    /// A name right after whose it is ("my sister Ann").
+    Given,
     /// A place by name.
     Place,
     /// A place by name or description ("a small town").
@@ -82,6 +84,12 @@ pub(super) enum Value {
     Doing,
     /// The same, where the verb is of the list: elsewhere the words may be an order or small talk.
     Ambition,
+    /// A thing to come, which may have a date.
+    Venture,
+    /// What can be liked, in one word.
+    Word,
+    /// Games and instruments of the list.
+    Pastime,
     /// Languages of the list.
     Languages,
     /// Children and siblings, by number or kind.
@@ -156,6 +164,8 @@ pub(super) struct Lists {
     pub(super) infinitive: &'static str,
     /// Make the whole sentence unsafe, wherever they stand.
     pub(super) voids: &'static str,
+    /// Make unsafe their own clause and what follows it in the sentence.
+    pub(super) hedges: &'static str,
     /// Make unsafe what follows them in the sentence.
     pub(super) reports: &'static str,
     /// Begin a subordinate clause: unsafe up to the next comma.
@@ -200,6 +210,8 @@ pub(super) struct Lists {
 #[derive(Debug)]
 pub(super) struct Language {
     pub(super) rows: Vec<(Pattern, &'static Row)>,
+    /// Rows that may begin anywhere in a clause.
+    pub(super) mentions: Vec<(Pattern, &'static Row)>,
     pub(super) words: Words,
     pub(super) calendar: &'static Calendar,
     /// The named lists (`@pet`): a word and its key.
@@ -246,6 +258,7 @@ words!(
     bare_heads,
     infinitive,
     voids,
+    hedges,
     reports,
     subordinate,
     questions,

@@ -212,11 +212,23 @@ fn class(language: &Language, name: &str, view: View<'_>, at: usize) -> Option<(
     here += 1;
     if name == "rel"
         && let Some(named) = view.token(here)
-        && named.shape == Shape::Capital
+        && is_given_name(language, named)
     {
         key.push(' ');
         key.push_str(&named.word);
         here += 1;
     }
     Some((here, key))
+}
+
+/// Whether the word may be the name of someone just spoken of ("my sister Ann").
+pub(super) fn is_given_name(language: &Language, token: &Token) -> bool {
+    let word = token.word.as_str();
+    let words = &language.words;
+    let no_name = words.no_names.contains(word)
+        || words.subjects.contains(word)
+        || words.pointers.contains(word)
+        || language.calendar.is_month(word)
+        || language.calendar.is_loose(word);
+    token.shape == Shape::Capital && !no_name
 }

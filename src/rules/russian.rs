@@ -21,6 +21,7 @@ pub(super) fn language() -> Language {
     let rows = [PERSON, PLACE_AND_WORK, TASTE, HEALTH, OTHERS].into_iter().flatten();
     Language {
         rows: rows.map(|row| (Pattern::new(row.pattern), row)).collect(),
+        mentions: MENTIONS.iter().map(|row| (Pattern::new(row.pattern), row)).collect(),
         words: Words::new(&words::LISTS),
         calendar: &words::CALENDAR,
         classes: words::CLASSES,
@@ -112,6 +113,8 @@ const TASTE: &[Row] = &[
     row("я? предпочитаю {v}", "Предпочитает {v}", Preference, "user.preference.{v}", Value::Thing),
     row("мне нравится|нравятся {v}", "Нравится {v}", Preference, "user.preference.{v}", Value::Thing),
     row("я? увлекаюсь {v}", "Увлекается {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("я? играю на {v}", "Играет на {v}", Preference, "", Value::Pastime),
+    row("я? играю в {v}", "Играет в {v}", Preference, "", Value::Pastime),
     row("мой любимый {w} —|–|-? это? {v}", "Любимый {w} — {v}", Preference, "user.favorite.{w}", Value::Thing),
     row("моя любимая {w} —|–|-? это? {v}", "Любимая {w} — {v}", Preference, "user.favorite.{w}", Value::Thing),
     row("мое любимое {w} —|–|-? это? {v}", "Любимое {w} — {v}", Preference, "user.favorite.{w}", Value::Thing),
@@ -165,6 +168,12 @@ const OTHERS: &[Row] = &[
     row("я? хочу {v}", "Хочет {v}{t}", Plans, "", Value::Ambition),
     row("я? мечтаю {v}", "Мечтает {v}{t}", Plans, "", Value::Ambition),
     row("моя цель|мечта —|–|-? {v}", "Хочет {v}{t}", Plans, "", Value::Ambition),
-    row("я? коплю на {v}", "Копит на {v}{t}", Plans, "", Value::Thing),
-    row("я? готовлюсь к {v}", "Готовится к {v}{t}", Plans, "", Value::Thing),
+    row("я? коплю на {v}", "Копит на {v}{t}", Plans, "", Value::Venture),
+    row("я? готовлюсь к {v}", "Готовится к {v}{t}", Plans, "", Value::Venture),
+];
+
+/// Not statements but mentions: they are found anywhere in a clause that is safe to read.
+const MENTIONS: &[Row] = &[
+    row("мой|моя @relative {v}", "{C} — {v}", Family, "{k}.name", Value::Given),
+    row("мой|моя|наш|наша @pet {v}", "Есть {c} {v}", Pets, "", Value::Given),
 ];

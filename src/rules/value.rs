@@ -2,14 +2,14 @@
 
 use super::{
     language::{Language, Value},
-    pattern::View,
+    pattern::{View, is_given_name},
     token::{Shape, Token},
-    when::When,
+    when::{When, Wording},
 };
 use crate::Timestamp;
 
 /// Longest value, in tokens.
-const LONGEST: usize = 14;
+const LONGEST: usize = 20;
 
 /// A value: places in its view.
 #[derive(Debug, Clone)]
@@ -30,6 +30,11 @@ pub(super) fn cut(
     resume: &[(&str, &[&str])],
     now: Timestamp,
 ) -> Option<Cut> {
+    if kind == Value::Given {
+        let given = |at: usize| view.token(at).is_some_and(|token| is_given_name(language, token));
+        let end = (start..start + 2).take_while(|at| given(*at)).count() + start;
+        return (end > start).then_some(Cut { start, end, rest: end, when: None });
+    }
     let limit = end.unwrap_or(view.len()).min(start + LONGEST);
     // "a small town near Boston" is one description.
     let described =
@@ -41,6 +46,17 @@ pub(super) fn cut(
         if kind != Value::Date && at > start {
             let from = at - view.prefix.len();
             if let Some(found) = view.tokens.get(from..).and_then(|rest| language.calendar.at(rest, now)) {
+                // A plan keeps its times where they stand.
+                let stays = match found.wording {
+                    Wording::AsIs => kind == Value::Doing,
+                    // "I like working in the morning".
+                    Wording::Habit => kind == Value::Thing,
+                    _ => false,
+                };
+                if stays {
+                    at += found.len;
+                    continue;
+                }
                 when = Some(found);
                 break;
             }
@@ -49,6 +65,10 @@ pub(super) fn cut(
         let stops = language.words.stops.contains(word)
             || resume.iter().any(|(stop, _)| *stop == word)
             || (is_name(kind) && !described && language.words.name_stops.contains(word));
+        if kind == Value::Thing && at > start && narrows(language, view, at) {
+            at += 1;
+            continue;
+        }
         if language.words.breakers.contains(word) || token.shape == Shape::Masked {
             return None;
         }
@@ -64,16 +84,35 @@ pub(super) fn cut(
     let rest = at + when.as_ref().map_or(0, |when| when.len);
     let trimmed = trim(language, view, start, at);
     // "A safe, inviting place": what stands before the comma is but a part.
+    let torn_word = at == start + 1
+        && view.token(at).is_some_and(|token| token.is(","))
+        && view.token(at + 1).is_some_and(|next| {
+            let words = &language.words;
+            let word = next.word.as_str();
+            let apart =
+                [&words.leads, &words.fillers, &words.articles, &words.pointers, &words.stops, &words.bad_starts];
+            next.shape == Shape::Lower && !apart.iter().any(|list| list.contains(word))
+        });
     let torn = view.token(at).is_some_and(|token| token.is(","))
         && at
             .checked_sub(2)
             .and_then(|before| view.word(before))
-            .is_some_and(|word| language.words.articles.contains(word));
-    if torn && kind == Value::Thing {
+            .is_some_and(|word| word != "the" && language.words.articles.contains(word));
+    if (torn || torn_word) && kind == Value::Thing {
         return None;
     }
     let cut = Cut { start, end: trimmed, rest, when };
     fits(language, view, &cut, kind).then_some(cut)
+}
+
+/// Whether a relative clause begins that belongs to the thing: "stories that make one think".
+fn narrows(language: &Language, view: View<'_>, at: usize) -> bool {
+    let relative = view.word(at).is_some_and(|word| matches!(word, "that" | "who" | "which"));
+    let next = view
+        .token(at + 1)
+        .is_some_and(|next| next.shape == Shape::Lower && !language.words.pointers.contains(next.word.as_str()));
+    let many = at.checked_sub(1).and_then(|before| view.word(before));
+    relative && next && many.is_some_and(|word| word == "people" || (word.ends_with('s') && !word.ends_with("ss")))
 }
 
 const fn is_name(kind: Value) -> bool {
@@ -113,7 +152,7 @@ fn goes_on(language: &Language, view: View<'_>, at: usize, start: usize, kind: V
                 && after.is_none_or(|after| !after.is_word() || language.words.stops.contains(after.word.as_str()))
         }
         Value::Date => true,
-        Value::Thing | Value::Languages | Value::Kin => is_list(language, view, at),
+        Value::Thing | Value::Languages | Value::Kin | Value::Pastime => is_list(language, view, at),
         _ => false,
     }
 }
@@ -170,7 +209,11 @@ fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) -> bool {
     let Some((&first, others)) = tokens.split_first() else { return false };
     let words = &language.words;
     let has = |set: &std::collections::HashSet<&str>, token: &Token| set.contains(token.word.as_str());
-    if tokens.iter().any(|token| has(&words.pointers, token)) {
+    let points = |at: usize| {
+        let relative = kind == Value::Thing && at + 1 < cut.end && narrows(language, view, at);
+        !relative && view.token(at).is_some_and(|token| has(&words.pointers, token))
+    };
+    if (cut.start..cut.end).any(points) {
         return false;
     }
     let article = has(&words.articles, first);
@@ -188,7 +231,7 @@ fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) -> bool {
         && first.word.chars().count() > 2;
     let clean = !vague && !bad_start;
     match kind {
-        Value::None => true,
+        Value::None | Value::Given => true,
         Value::Person => {
             let count = tokens.len();
             !vague && ((named && !article && name && count <= 4) || (uncapitalised && clean && cut.rest == view.len()))
@@ -198,9 +241,12 @@ fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) -> bool {
         Value::Dwelling => clean && (name || uncapitalised || (article && bare.len() > 1 && bare.len() <= 8)),
         Value::Named => clean && name,
         Value::Organisation => clean && (name || uncapitalised || (article && !bare.is_empty() && bare.len() <= 6)),
-        Value::Thing => clean && cut.when.is_none() && tokens.len() <= 10 && (!is_the(first) || named),
+        Value::Thing => clean && cut.when.is_none() && tokens.len() <= 16 && (!is_the(first) || named),
         Value::Doing => clean && tokens.len() > 1 && first.shape == Shape::Lower,
         Value::Ambition => clean && tokens.len() > 1 && has(&words.ambitions, first),
+        Value::Venture => clean && tokens.len() <= 12,
+        Value::Word => clean && cut.when.is_none() && tokens.len() <= 3,
+        Value::Pastime => all_of(language, &tokens, &["pastime"], &["pastime"]),
         Value::Languages => all_of(language, &tokens, &["lang", "lang-quality"], &["lang"]),
         Value::Kin => all_of(language, &tokens, &["kin", "rel", "number", "kin-modifier"], &["kin", "rel"]),
         Value::Animals => {
@@ -209,7 +255,7 @@ fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) -> bool {
             let counted = article || in_class(language, first, "number");
             last && counted && tokens.len() <= 6 && tokens.iter().all(|token| token.is_word())
         }
-        Value::Occupation => is_occupation(language, &tokens),
+        Value::Occupation => (article || words.articles.is_empty()) && is_occupation(language, &tokens),
         Value::Date => {
             tokens.iter().any(|token| token.shape == Shape::Number)
                 && tokens.iter().all(|token| {

@@ -45,6 +45,8 @@ pub(super) enum Wording {
     Instead(String),
     /// Not at all.
     Dropped,
+    /// Not at all where something happened then, but it may be a habit ("in the morning").
+    Habit,
 }
 
 /// A time found in a clause.
@@ -73,6 +75,11 @@ impl Calendar {
     /// Whether the word names a month.
     pub(super) fn is_month(&self, word: &str) -> bool {
         number(self.months, word).is_some()
+    }
+
+    /// Whether the word names a weekday, season or the like.
+    pub(super) fn is_loose(&self, word: &str) -> bool {
+        listed(self.loose, word)
     }
 
     /// A number written in digits or words.
@@ -109,7 +116,7 @@ impl Calendar {
         loose.then(|| When {
             len: skip + 1 + usize::from(!listed(self.loose, word(skip))),
             from: None,
-            wording: Wording::Dropped,
+            wording: Wording::Habit,
         })
     }
 

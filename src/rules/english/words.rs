@@ -8,15 +8,15 @@ pub(super) const LISTS: Lists = Lists {
     greetings: "hi hello hey hiya greetings",
     fillers: "now currently also just really actually still recently both do always absolutely truly already \
         presently totally definitely only finally officially very",
-    joints: "and but so because or yet plus",
+    joints: "and but so because or yet plus why",
     subjects: "i we he she they you it my our his her their your there this that these those",
-    heads: "live work love like hate enjoy adore prefer dislike have moved am allergic vegetarian vegan do don't \
+    heads: "live work love hate enjoy adore prefer dislike have moved am allergic vegetarian vegan do don't \
         study speak plan got adopted joined quit graduated own run recently just now still no cannot can",
-    bare_heads: "live work love like hate enjoy adore prefer dislike have do study speak plan own run can",
+    bare_heads: "live work love hate enjoy adore prefer dislike have do study speak plan own run can",
     infinitive: "to would could should will can might must let",
-    voids: "if wish wished imagine imagining pretend pretending suppose supposedly hypothetically maybe perhaps \
-        probably possibly apparently might guess dreamed dreamt nightmare joking kidding sarcasm whether otherwise \
-        unless say said says saying told tells lyrics assume assuming",
+    voids: "wish wished imagine imagining pretend pretending suppose supposedly hypothetically dreamed dreamt \
+        nightmare joking kidding sarcasm say said says saying told tells lyrics",
+    hedges: "if maybe perhaps probably possibly apparently might guess whether otherwise unless assume assuming",
     reports: "think thinks thought believe believes heard asked asks wrote claims claim mean means swear story \
         character",
     subordinate: "when whenever once until before after while although as where who which whose",
@@ -26,20 +26,19 @@ pub(super) const LISTS: Lists = Lists {
         suppose act",
     jests: "just_kidding jk i'm_kidding just_joking",
     stops: "because but so since when while although though as then after before until till except even whenever \
-        however cause cuz 'cause despite",
+        however cause cuz 'cause despite due",
     breakers: "who whom whose which that where if than without and/or i am is are was were will would can could should \
         do does did has have had not 's",
     name_stops: "with for from on at in to since by about near during right next last this here there every \
         until now currently too also",
     trailing: "too also now currently anymore though lot a_lot lots as_well right_now at_the_moment these_days \
-        very_much so_much haha lol again together already really recently still honestly actually all the_most most \
-        much best more time today tbh at_all in_general in_particular especially overall please thanks btw",
+        very_much so_much haha lol again together already really recently still honestly actually today tbh at_all in_general in_particular especially overall please thanks btw",
     pointers: "i me my mine myself we us our ours ourselves you your yours yourself it its itself this that these \
         those him her hers them their theirs his he she they here there such something someone somewhere anything \
         everything nothing one ones stuff things thing what how why",
-    bad_starts: "to-be being having seeing hearing watching it's when where who some any no not all both another same \
+    bad_starts: "when where who some any no not all both another same \
         being able sure just only more less too so very for with at in on up out of about from by into over \
-        good great well better best going getting making",
+        good great well better best",
     vague: "few safe poverty misery luxury sin part memory moment aspect peanuts idea look way sound smell vibe fun way lot bit thing home work night night day job school life team \
         company place time moment everyone people myself house apartment town city village country dorm fear peace \
         hope pain it good great fine ok okay sure here there long common rare weird unusual hard easy important \
@@ -62,17 +61,19 @@ pub(super) const LISTS: Lists = Lists {
         kenyan swedish norwegian danish finnish israeli iranian iraqi arab asian african european latino latina \
         hispanic christian catholic muslim jewish buddhist hindu atheist mormon protestant orthodox virgo leo aries \
         ok okay back here happy good fine great sorry glad new sure bilingual",
-    ambitions: "visit travel become move retire adopt climb volunteer backpack publish graduate run marry",
+    ambitions: "attend join visit travel become move retire adopt climb volunteer backpack publish graduate run marry",
 };
 
-pub(super) const CLASSES: &[(&str, &str)] = &[
-    (
-        "rel",
-        "mom=mother mum=mother mother dad=father father sister brother son daughter wife husband partner girlfriend \
+/// Each with its key.
+const RELATIVES: &str = "mom=mother mum=mother mother dad=father father sister brother son daughter wife husband partner girlfriend \
          boyfriend fiancé=fiance fiancée=fiance fiance fiancee=fiance spouse grandmother grandma=grandmother \
          grandfather grandpa=grandfather aunt uncle cousin niece nephew mother-in-law father-in-law sister-in-law \
-         brother-in-law stepson stepdaughter stepmother stepfather",
-    ),
+         brother-in-law stepson stepdaughter stepmother stepfather";
+
+pub(super) const CLASSES: &[(&str, &str)] = &[
+    ("rel", RELATIVES),
+    ("relative", RELATIVES),
+    ("only-one", "mother father wife husband partner girlfriend boyfriend fiance spouse"),
     ("kin-modifier", "older younger big little elder eldest oldest youngest twin"),
     (
         "pet",
@@ -96,6 +97,11 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
     ("lang-quality", "bit little of some fluent fluently basic good well also"),
     ("diet", "vegetarian vegan pescatarian flexitarian"),
     ("regime", "keto ketogenic low-carb vegan vegetarian gluten-free dairy-free paleo mediterranean halal kosher"),
+    (
+        "pastime",
+        "guitar piano violin cello drums bass flute clarinet saxophone trumpet ukulele harp accordion harmonica banjo \
+         tennis football soccer basketball baseball volleyball hockey rugby cricket golf badminton chess poker bridge",
+    ),
     ("condition", "diabetic asthmatic coeliac celiac epileptic pregnant colorblind colourblind dyslexic"),
     ("disease", "diabetes asthma epilepsy adhd migraines arthritis hypertension"),
     ("status", "married single divorced engaged widowed"),
@@ -116,7 +122,7 @@ pub(super) const CALENDAR: Calendar = Calendar {
     numbers: "a=1 an=1 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 twelve=12",
     days: "yesterday=-1 tomorrow=1 today=0 tonight=0",
     shifts: "last=-1 next=1 this=0 past=-1",
-    before: "in on early late back around mid the",
+    before: "in on by from early late back around mid the",
     since: "since",
     ago: "ago",
     lasting: "for",
