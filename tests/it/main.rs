@@ -8,4 +8,14 @@
     reason = "a test says what is wrong by panicking"
 )]
 
+mod api;
 mod conformance;
+#[cfg(all(feature = "sqlite", unix))]
+mod crash;
+mod features;
+mod layering;
+#[cfg(feature = "sqlite")]
+mod processes;
+#[cfg(feature = "sqlite")]
+mod stores;
+mod worlds;
