@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use ingrain::{
-    EventKind, ListRequest, ManualClock, MemoryEngine, MemoryId, Message, Scope, SearchMode, SearchRequest, SqliteStore,
-    testing::GivenVectors,
+    EventKind, ListRequest, ManualClock, MemoryEngine, MemoryId, Message, Scope, SearchMode, SearchRequest,
+    SqliteStore, testing::GivenVectors,
 };
 
 use crate::{
@@ -43,13 +43,12 @@ async fn a_kill_loses_nothing_that_had_returned() {
         for round in 0..ROUNDS {
             let name = "crash::a_kill_loses_nothing_that_had_returned";
             let mut process = Second::running(name, &path, &round.to_string());
-            let mut lines = process.lines();
             // Different for each round; how far the process comes meanwhile is chance.
             let step = file * ROUNDS + round;
-            let seen: Vec<String> = lines.by_ref().take(step * 7 % 13).collect();
+            let seen: Vec<String> = (0..step * 7 % 13).map_while(|_| process.heard()).collect();
             std::thread::sleep(Duration::from_micros((step * 977 % 9_000) as u64));
             process.kill();
-            for line in seen.into_iter().chain(lines) {
+            for line in seen.into_iter().chain(std::iter::from_fn(|| process.heard())) {
                 // A line that was cut off by the kill says nothing.
                 if let Some((id, text)) = line.split_once(' ').filter(|(_, text)| text.contains("step")) {
                     returned.insert(id.parse().unwrap(), text.to_owned());
@@ -85,12 +84,16 @@ async fn whole(path: &Path, returned: &BTreeMap<MemoryId, String>) {
     }
     let ask = |mode| SearchRequest::new("walked past the mill").mode(mode).limit(10_000).include_invalid();
     for mode in [SearchMode::Keyword, SearchMode::Vector] {
-        let mut found: Vec<MemoryId> = engine.search(&walker, ask(mode)).await.unwrap().iter().map(|hit| hit.memory.id).collect();
+        let mut found: Vec<MemoryId> =
+            engine.search(&walker, ask(mode)).await.unwrap().iter().map(|hit| hit.memory.id).collect();
         found.sort_unstable();
         assert!(found.iter().eq(stored.iter().map(|memory| &memory.id)), "{mode:?} search finds what the list shows");
     }
     for memory in &stored {
         let history = engine.history(&walker, memory.id).await.unwrap();
-        assert_eq!((history.len(), history[0].kind, history[0].new_text.as_ref()), (1, EventKind::Add, Some(&memory.text)));
+        assert_eq!(
+            (history.len(), history[0].kind, history[0].new_text.as_ref()),
+            (1, EventKind::Add, Some(&memory.text))
+        );
     }
 }

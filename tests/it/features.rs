@@ -22,9 +22,8 @@ fn features(manifest: &str) -> Vec<(String, String)> {
 /// The names in backquotes that begin the rows of the table of features.
 fn rows(text: &str) -> BTreeSet<String> {
     let lines = text.lines().map(|line| line.trim_start_matches("//!").trim());
-    let table = lines
-        .skip_while(|line| !line.to_lowercase().starts_with("| feature"))
-        .take_while(|line| line.starts_with('|'));
+    let table =
+        lines.skip_while(|line| !line.to_lowercase().starts_with("| feature")).take_while(|line| line.starts_with('|'));
     table.filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned())).collect()
 }
 

@@ -31,12 +31,36 @@ fn breaches_are_found() {
         ("src/add/x.rs", "use crate::search::Hit;", "src/add/x.rs names search"),
         ("src/add/x.rs", "fn f() -> crate::Hit {}", "src/add/x.rs names search"),
         ("src/add/x.rs", "use crate::{Memory, InMemoryStore};", "src/add/x.rs names backends/in_memory"),
-        ("src/backends/sqlite/x.rs", "use super::super::in_memory::Y;", "src/backends/sqlite/x.rs names backends/in_memory"),
-        ("src/backends/sqlite/mod.rs", "use super::InMemoryStore;", "src/backends/sqlite/mod.rs names backends/in_memory"),
-        ("src/backends/sqlite/x.rs", "mod y { use super::super::super::in_memory; }", "src/backends/sqlite/x.rs names backends/in_memory"),
-        ("src/backends/sqlite/x.rs", "use crate::{backends::{in_memory::State}};", "src/backends/sqlite/x.rs names backends/in_memory"),
-        ("src/search/x.rs", "use crate::{\n    // words\n    traits::Candidate,\n    engine,\n};", "src/search/x.rs names engine"),
-        ("src/testing/x.rs", "use crate::types::truncate;", "src/testing/x.rs names what is not public: types::truncate"),
+        (
+            "src/backends/sqlite/x.rs",
+            "use super::super::in_memory::Y;",
+            "src/backends/sqlite/x.rs names backends/in_memory",
+        ),
+        (
+            "src/backends/sqlite/mod.rs",
+            "use super::InMemoryStore;",
+            "src/backends/sqlite/mod.rs names backends/in_memory",
+        ),
+        (
+            "src/backends/sqlite/x.rs",
+            "mod y { use super::super::super::in_memory; }",
+            "src/backends/sqlite/x.rs names backends/in_memory",
+        ),
+        (
+            "src/backends/sqlite/x.rs",
+            "use crate::{backends::{in_memory::State}};",
+            "src/backends/sqlite/x.rs names backends/in_memory",
+        ),
+        (
+            "src/search/x.rs",
+            "use crate::{\n    // words\n    traits::Candidate,\n    engine,\n};",
+            "src/search/x.rs names engine",
+        ),
+        (
+            "src/testing/x.rs",
+            "use crate::types::truncate;",
+            "src/testing/x.rs names what is not public: types::truncate",
+        ),
         ("src/testing/x.rs", "use crate::truncate;", "src/testing/x.rs names what is not public: truncate"),
         ("src/brand_new/x.rs", "", "src/brand_new/x.rs is on no level"),
     ];
@@ -47,8 +71,14 @@ fn breaches_are_found() {
     }
     let innocent = [
         ("src/add/x.rs", "// use crate::search::Hit;\n/* crate::Hit /* nested */ crate::engine */ use crate::Memory;"),
-        ("src/add/x.rs", "//! [`crate::MemoryEngine`]\nconst X: &str = \"crate::engine\"; const Y: &str = r#\"\"crate::Hit\"#;"),
-        ("src/add/x.rs", "fn f<'a>(x: &'a str) -> char { '\"' } use super::y; use crate::add::z; use crate::{self as own};"),
+        (
+            "src/add/x.rs",
+            "//! [`crate::MemoryEngine`]\nconst X: &str = \"crate::engine\"; const Y: &str = r#\"\"crate::Hit\"#;",
+        ),
+        (
+            "src/add/x.rs",
+            "fn f<'a>(x: &'a str) -> char { '\"' } use super::y; use crate::add::z; use crate::{self as own};",
+        ),
         ("src/engine/x.rs", "use crate::{Hit, InMemoryStore, add::AddContext, types::truncate};"),
         ("src/testing/x.rs", "use crate::{Memory, InMemoryStore, testing::Y};"),
         ("src/backends/sqlite/x.rs", "mod tests { use super::*; use super::super::Z; }"),
@@ -91,8 +121,7 @@ impl Crate {
         let mut paths = Vec::new();
         walk(&root.join("src"), &mut paths);
         let name = |path: &Path| path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
-        let files: BTreeMap<_, _> =
-            paths.iter().map(|path| (name(path), fs::read_to_string(path).unwrap())).collect();
+        let files: BTreeMap<_, _> = paths.iter().map(|path| (name(path), fs::read_to_string(path).unwrap())).collect();
         assert!(files.len() > 20, "the sources were not found");
         Self { files }
     }
@@ -162,7 +191,8 @@ impl Crate {
                 };
                 let public = exported.map_or_else(|| public_modules.contains(&path[0]), |export| export.public);
                 let breach = if unit == "testing" {
-                    (!public && other_unit != unit).then(|| format!("{file} names what is not public: {}", path.join("::")))
+                    (!public && other_unit != unit)
+                        .then(|| format!("{file} names what is not public: {}", path.join("::")))
                 } else {
                     let allowed = other_unit == unit || other_level < level || (other_level == level && level < 3);
                     (!allowed).then(|| format!("{file} names {other_unit}"))
@@ -306,9 +336,7 @@ fn tree(tokens: &[String], at: &mut usize, before: &[String], found: &mut Vec<Ve
             }
             None => return,
         }
-        if tokens.get(*at).is_some_and(|token| token == "::")
-            && tokens.get(*at + 1).is_some_and(|next| next != "<")
-        {
+        if tokens.get(*at).is_some_and(|token| token == "::") && tokens.get(*at + 1).is_some_and(|next| next != "<") {
             *at += 1;
         } else {
             found.push(path);
@@ -345,7 +373,9 @@ fn tokens(source: &str) -> Vec<String> {
                     }
                 }
             }
-            'r' if at(place + 1 + raw_hashes) == '"' && (place == 0 || !named(at(place - 1)) || at(place - 1) == 'b') => {
+            'r' if at(place + 1 + raw_hashes) == '"'
+                && (place == 0 || !named(at(place - 1)) || at(place - 1) == 'b') =>
+            {
                 let end: Vec<char> = format!("\"{}", "#".repeat(raw_hashes)).chars().collect();
                 place += raw_hashes + 2;
                 while place < characters.len() && !characters[place..].starts_with(&end) {

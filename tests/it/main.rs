@@ -8,6 +8,7 @@
     reason = "a test says what is wrong by panicking"
 )]
 
+mod acceptance;
 mod api;
 mod conformance;
 #[cfg(all(feature = "sqlite", unix))]
@@ -16,6 +17,7 @@ mod features;
 mod layering;
 #[cfg(feature = "sqlite")]
 mod processes;
+mod properties;
 #[cfg(feature = "sqlite")]
 mod stores;
 mod worlds;

@@ -1,9 +1,9 @@
 //! A test that runs itself once more, in a process of its own.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Lines},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
 };
 
 /// Tells the process that it is the second one, and which file to use.
@@ -28,11 +28,14 @@ pub fn say(line: &str) {
 }
 
 /// A second process that runs one test, by its whole name.
-pub struct Second(Child);
+pub struct Second {
+    child: Child,
+    out: Lines<BufReader<ChildStdout>>,
+}
 
 impl Second {
     pub fn running(test: &str, file: &Path, words: &str) -> Self {
-        let child = Command::new(std::env::current_exe().unwrap())
+        let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", test, "--nocapture", "--test-threads=1"])
             .env(FILE, file)
             .env(WORDS, words)
@@ -41,27 +44,26 @@ impl Second {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        Self(child)
+        let out = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, out }
     }
 
-    /// What it says, line by line, as it says it.
-    pub fn lines(&mut self) -> impl Iterator<Item = String> + use<> {
-        let lines = BufReader::new(self.0.stdout.take().unwrap()).lines();
+    /// The next line that it says; `None` when it has ended.
+    pub fn heard(&mut self) -> Option<String> {
         // The harness may have begun a line of its own before.
-        lines.map_while(Result::ok).filter_map(|line| Some(line.split_once(SAID)?.1.to_owned()))
+        self.out.by_ref().map_while(Result::ok).find_map(|line| Some(line.split_once(SAID)?.1.to_owned()))
     }
 
     /// Kills it as the system would for want of memory: it has no chance to tidy up.
     pub fn kill(&mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 
-    /// Waits for its end and gives what it said; it must have gone well.
-    pub fn finished(mut self) -> Vec<String> {
-        let said = self.lines().collect();
-        let output = self.0.wait_with_output().unwrap();
+    /// Waits for its end, which must be a good one.
+    pub fn succeeded(mut self) {
+        while self.heard().is_some() {}
+        let output = self.child.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        said
     }
 }

@@ -6,7 +6,10 @@ use std::{
     time::Duration,
 };
 
-use ingrain::{ErrorKind, ListRequest, ManualClock, MemoryEngine, Result, Scope, SearchMode, SearchRequest, SqliteStore, testing::GivenVectors};
+use ingrain::{
+    ErrorKind, ListRequest, ManualClock, MemoryEngine, Result, Scope, SearchMode, SearchRequest, SqliteStore,
+    testing::GivenVectors,
+};
 
 use crate::{
     processes::{Second, given},
@@ -60,7 +63,9 @@ async fn a_database_of_another_program_is_refused_and_left_alone() {
 async fn a_folder_or_an_impossible_path_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "x").unwrap();
-    for path in [folder.path().to_owned(), folder.path().join("file").join("memory.db"), folder.path().join("none/memory.db")] {
+    for path in
+        [folder.path().to_owned(), folder.path().join("file").join("memory.db"), folder.path().join("none/memory.db")]
+    {
         let error = open(&path).await.expect_err("no file can be there");
         assert_eq!((error.kind(), error.backend()), (ErrorKind::StoreUnavailable, Some("sqlite")), "{error}");
     }
@@ -223,7 +228,7 @@ async fn processes_on_one_file_see_each_others_writes() {
     assert_eq!(finds(&world.engine, "written by the first").await[0], "written by the first");
     let name = "stores::processes_on_one_file_see_each_others_writes";
     for text in ["second process", "third process"] {
-        Second::running(name, world.path.as_ref().unwrap(), text).finished();
+        Second::running(name, world.path.as_ref().unwrap(), text).succeeded();
         assert_eq!(finds(&world.engine, text).await, [text, text]);
     }
     // The clocks of the three stand still, so their ids fall in no order.

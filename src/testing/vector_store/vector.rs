@@ -117,7 +117,9 @@ pub async fn a_query_that_is_not_finite_does_no_harm(store: Arc<dyn VectorStore>
     subject.add(&alice(), "one", X).await;
     for number in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         match subject.store.search(&query(&alice()).near(vec![1.0, number, 0.0, 0.0])).await {
-            Ok(found) => assert!(found.iter().all(|one| one.cosine.is_some_and(|cosine| (-1.0..=1.0).contains(&cosine)))),
+            Ok(found) => {
+                assert!(found.iter().all(|one| one.cosine.is_some_and(|cosine| (-1.0..=1.0).contains(&cosine))))
+            }
             Err(error) => {
                 let kinds = [ErrorKind::InvalidArgument, ErrorKind::EmbedderMismatch];
                 assert!(kinds.contains(&error.kind()), "{error}");
