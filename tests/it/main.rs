@@ -8,4 +8,16 @@
     reason = "a test says what is wrong by panicking"
 )]
 
+mod acceptance;
+mod api;
 mod conformance;
+#[cfg(all(feature = "sqlite", unix))]
+mod crash;
+mod features;
+mod layering;
+#[cfg(feature = "sqlite")]
+mod processes;
+mod properties;
+#[cfg(feature = "sqlite")]
+mod stores;
+mod worlds;

@@ -67,8 +67,9 @@ pub(super) fn bob() -> Scope {
     Scope::user("bob")
 }
 
+/// A stamp of the application; the same for the same instant, so that events can be told again.
 pub(super) fn stamp(at: Timestamp) -> Stamp {
-    Stamp::new(at, Actor::App, CallId::new(at))
+    Stamp::new(at, Actor::App, CallId::from_bytes(i128::from(at.timestamp_micros()).to_be_bytes()))
 }
 
 /// The Add event that goes with a new memory.

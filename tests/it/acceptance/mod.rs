@@ -1,0 +1,10 @@
+//! What users expect of a memory, each over every store.
+
+mod adding;
+mod changing;
+mod failing;
+mod isolation;
+mod listing;
+mod searching;
+#[cfg(feature = "sqlite")]
+mod writers;

@@ -1,0 +1,99 @@
+//! A process that is killed at any moment loses no add that had returned, and leaves none half done.
+
+use std::{collections::BTreeMap, path::Path, time::Duration};
+
+use ingrain::{
+    EventKind, ListRequest, ManualClock, MemoryEngine, MemoryId, Message, Scope, SearchMode, SearchRequest,
+    SqliteStore, testing::GivenVectors,
+};
+
+use crate::{
+    processes::{Second, given, say},
+    worlds,
+};
+
+const FILES: usize = 10;
+const ROUNDS: usize = 5;
+
+async fn open(path: &Path) -> MemoryEngine {
+    let store = SqliteStore::open(path).await.unwrap();
+    worlds::engine(store, GivenVectors::new(32), ManualClock::at(worlds::t0())).await.unwrap()
+}
+
+/// What the process does that will be killed: adds one thing after another, and says what had returned.
+async fn add_until_killed(path: &Path, round: &str) {
+    let engine = open(path).await;
+    for number in 0.. {
+        let text = format!("Walked past the mill, entry round{round}step{number}");
+        let report = engine.add(&Scope::user("walker"), Message::user(&*text)).await.unwrap();
+        say(&format!("{} {text}", report.episodes[0]));
+    }
+}
+
+#[tokio::test]
+async fn a_kill_loses_nothing_that_had_returned() {
+    if let Some((path, round)) = given() {
+        return add_until_killed(&path, &round).await;
+    }
+    let mut returned_in_all = 0;
+    for file in 0..FILES {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        let mut returned: BTreeMap<MemoryId, String> = BTreeMap::new();
+        for round in 0..ROUNDS {
+            let name = "crash::a_kill_loses_nothing_that_had_returned";
+            let mut process = Second::running(name, &path, &round.to_string());
+            // Different for each round; how far the process comes meanwhile is chance.
+            let step = file * ROUNDS + round;
+            let seen: Vec<String> = (0..step * 7 % 13).map_while(|_| process.heard()).collect();
+            std::thread::sleep(Duration::from_micros((step * 977 % 9_000) as u64));
+            process.kill();
+            for line in seen.into_iter().chain(std::iter::from_fn(|| process.heard())) {
+                // A line that was cut off by the kill says nothing.
+                if let Some((id, text)) = line.split_once(' ').filter(|(_, text)| text.contains("step")) {
+                    returned.insert(id.parse().unwrap(), text.to_owned());
+                }
+            }
+            if path.exists() {
+                sound(&path);
+            }
+            whole(&path, &returned).await;
+        }
+        returned_in_all += returned.len();
+    }
+    assert!(returned_in_all > FILES * ROUNDS, "the processes got somewhere: {returned_in_all} adds");
+}
+
+/// SQLite itself finds no fault in the file.
+fn sound(path: &Path) {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    let verdict: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(verdict, "ok");
+    let orphans = connection.prepare("PRAGMA foreign_key_check").unwrap().query_map([], |_| Ok(())).unwrap().count();
+    assert_eq!(orphans, 0);
+}
+
+/// What had returned is there, and whatever is there is there whole: text, both ways to find it, and history.
+async fn whole(path: &Path, returned: &BTreeMap<MemoryId, String>) {
+    let (engine, walker) = (open(path).await, Scope::user("walker"));
+    let stored = engine.list(&walker, ListRequest::new().limit(10_000).include_invalid()).await.unwrap().items;
+    for (id, text) in returned {
+        let memory = stored.iter().find(|memory| memory.id == *id).expect("an add that had returned");
+        // The end of the last line may be missing.
+        assert!(memory.text.starts_with(text.as_str()), "{} is not {text}", memory.text);
+    }
+    let ask = |mode| SearchRequest::new("walked past the mill").mode(mode).limit(10_000).include_invalid();
+    for mode in [SearchMode::Keyword, SearchMode::Vector] {
+        let mut found: Vec<MemoryId> =
+            engine.search(&walker, ask(mode)).await.unwrap().iter().map(|hit| hit.memory.id).collect();
+        found.sort_unstable();
+        assert!(found.iter().eq(stored.iter().map(|memory| &memory.id)), "{mode:?} search finds what the list shows");
+    }
+    for memory in &stored {
+        let history = engine.history(&walker, memory.id).await.unwrap();
+        assert_eq!(
+            (history.len(), history[0].kind, history[0].new_text.as_ref()),
+            (1, EventKind::Add, Some(&memory.text))
+        );
+    }
+}

@@ -1,0 +1,418 @@
+//! Which part of the crate may name which: read from the sources, so that a breach is a failing test.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Longest file, tests aside.
+const LINES: usize = 600;
+
+#[test]
+fn a_module_names_only_lower_levels_and_itself() {
+    let breaches = Crate::of_this_crate().breaches();
+    assert!(breaches.is_empty(), "\n{}", breaches.join("\n"));
+}
+
+#[test]
+fn no_file_is_too_long() {
+    let crate_ = Crate::of_this_crate();
+    let long = crate_.files.iter().map(|(path, source)| (path, lines(source))).filter(|(_, lines)| *lines > LINES);
+    assert_eq!(long.collect::<Vec<_>>(), [], "files over {LINES} lines");
+}
+
+#[test]
+fn breaches_are_found() {
+    // What each file says, and the breach it is.
+    let offenders = [
+        ("src/score/x.rs", "use crate::MemoryEngine;", "src/score/x.rs names engine"),
+        ("src/types/x.rs", "use crate::{Error, VectorStore};", "src/types/x.rs names traits"),
+        ("src/add/x.rs", "use crate::search::Hit;", "src/add/x.rs names search"),
+        ("src/add/x.rs", "fn f() -> crate::Hit {}", "src/add/x.rs names search"),
+        ("src/add/x.rs", "use crate::{Memory, InMemoryStore};", "src/add/x.rs names backends/in_memory"),
+        (
+            "src/backends/sqlite/x.rs",
+            "use super::super::in_memory::Y;",
+            "src/backends/sqlite/x.rs names backends/in_memory",
+        ),
+        (
+            "src/backends/sqlite/mod.rs",
+            "use super::InMemoryStore;",
+            "src/backends/sqlite/mod.rs names backends/in_memory",
+        ),
+        (
+            "src/backends/sqlite/x.rs",
+            "mod y { use super::super::super::in_memory; }",
+            "src/backends/sqlite/x.rs names backends/in_memory",
+        ),
+        (
+            "src/backends/sqlite/x.rs",
+            "use crate::{backends::{in_memory::State}};",
+            "src/backends/sqlite/x.rs names backends/in_memory",
+        ),
+        (
+            "src/search/x.rs",
+            "use crate::{\n    // words\n    traits::Candidate,\n    engine,\n};",
+            "src/search/x.rs names engine",
+        ),
+        (
+            "src/testing/x.rs",
+            "use crate::types::truncate;",
+            "src/testing/x.rs names what is not public: types::truncate",
+        ),
+        ("src/testing/x.rs", "use crate::truncate;", "src/testing/x.rs names what is not public: truncate"),
+        ("src/brand_new/x.rs", "", "src/brand_new/x.rs is on no level"),
+    ];
+    for (path, source, breach) in offenders {
+        let mut crate_ = Crate::synthetic();
+        crate_.files.insert(path.to_owned(), source.to_owned());
+        assert_eq!(crate_.breaches(), [breach], "{source}");
+    }
+    let innocent = [
+        ("src/add/x.rs", "// use crate::search::Hit;\n/* crate::Hit /* nested */ crate::engine */ use crate::Memory;"),
+        (
+            "src/add/x.rs",
+            "//! [`crate::MemoryEngine`]\nconst X: &str = \"crate::engine\"; const Y: &str = r#\"\"crate::Hit\"#;",
+        ),
+        (
+            "src/add/x.rs",
+            "fn f<'a>(x: &'a str) -> char { '\"' } use super::y; use crate::add::z; use crate::{self as own};",
+        ),
+        ("src/engine/x.rs", "use crate::{Hit, InMemoryStore, add::AddContext, types::truncate};"),
+        ("src/testing/x.rs", "use crate::{Memory, InMemoryStore, testing::Y};"),
+        ("src/backends/sqlite/x.rs", "mod tests { use super::*; use super::super::Z; }"),
+    ];
+    for (path, source) in innocent {
+        let mut crate_ = Crate::synthetic();
+        crate_.files.insert(path.to_owned(), source.to_owned());
+        assert_eq!(crate_.breaches(), Vec::<String>::new(), "{source}");
+    }
+}
+
+#[test]
+fn tests_do_not_count_as_lines() {
+    assert_eq!(lines("a\nb\n#[cfg(test)]\nmod tests {\n}\n"), 2);
+    assert_eq!(lines(&"x\n".repeat(601)), 601);
+}
+
+fn lines(source: &str) -> usize {
+    source.lines().take_while(|line| *line != "#[cfg(test)]").count()
+}
+
+/// The sources, by path from the root of the package.
+struct Crate {
+    files: BTreeMap<String, String>,
+}
+
+impl Crate {
+    fn of_this_crate() -> Self {
+        fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    walk(&path, files);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    files.push(path);
+                }
+            }
+        }
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut paths = Vec::new();
+        walk(&root.join("src"), &mut paths);
+        let name = |path: &Path| path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
+        let files: BTreeMap<_, _> = paths.iter().map(|path| (name(path), fs::read_to_string(path).unwrap())).collect();
+        assert!(files.len() > 20, "the sources were not found");
+        Self { files }
+    }
+
+    fn synthetic() -> Self {
+        let files = [
+            (
+                "src/lib.rs",
+                "mod add; mod backends; mod engine; mod search; mod types; mod traits; pub use backends::*; \
+                 pub use engine::MemoryEngine; pub use search::{Hit}; pub use traits::*; pub use types::*; \
+                 pub use error::Error; pub(crate) use types::truncate;",
+            ),
+            ("src/backends/mod.rs", "mod in_memory; pub use in_memory::InMemoryStore;"),
+            ("src/traits/mod.rs", "pub use vector_store::{VectorStore, Candidate};"),
+            ("src/types/mod.rs", "pub use memory::Memory; pub(crate) use time::truncate;"),
+        ];
+        Self { files: files.map(|(path, source)| (path.to_owned(), source.to_owned())).into() }
+    }
+
+    /// What the root exports, and the module each comes from.
+    fn exports(&self) -> BTreeMap<String, Export> {
+        let mut exports = BTreeMap::new();
+        for (public, path) in uses(&self.files["src/lib.rs"]) {
+            let source = path[..path.len() - 1].to_vec();
+            match path.last().map(String::as_str) {
+                Some("*") => {
+                    let file = format!("src/{}/mod.rs", source.join("/"));
+                    let inner = self.files.get(&file).unwrap_or_else(|| panic!("{file} is exported whole"));
+                    for (inner_public, inner_path) in uses(inner) {
+                        let (name, inside) = inner_path.split_last().unwrap();
+                        let module = [source.clone(), inside.to_vec()].concat();
+                        exports.insert(name.clone(), Export { module, public: public && inner_public });
+                    }
+                }
+                Some(name) => {
+                    exports.insert(name.to_owned(), Export { module: source, public });
+                }
+                None => {}
+            }
+        }
+        exports
+    }
+
+    fn breaches(&self) -> Vec<String> {
+        let exports = self.exports();
+        let public_modules: Vec<String> = public_modules(&self.files["src/lib.rs"]);
+        let mut breaches = Vec::new();
+        for (file, source) in &self.files {
+            let module = module_of(file);
+            // The root and the list of backends hold nothing themselves.
+            if module.is_empty() || file == "src/backends/mod.rs" {
+                continue;
+            }
+            let Some((level, unit)) = place(&module) else {
+                breaches.push(format!("{file} is on no level"));
+                continue;
+            };
+            for path in paths(source, &module) {
+                let exported = exports.get(&path[0]);
+                let named = exported.map_or(&path, |export| &export.module);
+                // `crate::backends::InMemoryStore` is as good a name as `crate::InMemoryStore`.
+                let second = path.get(1).and_then(|name| exports.get(name)).filter(|_| path[0] == "backends");
+                let named = second.map_or(named, |export| &export.module);
+                let Some((other_level, other_unit)) = place(named) else {
+                    // Not an item of a module that was placed, such as a macro.
+                    continue;
+                };
+                let public = exported.map_or_else(|| public_modules.contains(&path[0]), |export| export.public);
+                let breach = if unit == "testing" {
+                    (!public && other_unit != unit)
+                        .then(|| format!("{file} names what is not public: {}", path.join("::")))
+                } else {
+                    let allowed = other_unit == unit || other_level < level || (other_level == level && level < 3);
+                    (!allowed).then(|| format!("{file} names {other_unit}"))
+                };
+                breaches.extend(breach);
+            }
+        }
+        breaches.sort();
+        breaches.dedup();
+        breaches
+    }
+}
+
+struct Export {
+    module: Vec<String>,
+    public: bool,
+}
+
+/// The level of a module, and the folder that is a unit there. On the levels of contracts and of pure code the units
+/// may name each other; from the third on they may not.
+fn place(module: &[String]) -> Option<(u8, String)> {
+    let first = module.first()?.as_str();
+    let level = match first {
+        "error" | "types" => 0,
+        "traits" => 1,
+        "score" | "index" => 2,
+        "backends" | "rules" | "prompted" | "add" | "search" | "maintain" | "graph" | "conversation" => 3,
+        "engine" => 4,
+        "agent" | "evaluate" | "testing" => 5,
+        _ => return None,
+    };
+    let unit = match module.get(1) {
+        Some(second) if first == "backends" => format!("backends/{second}"),
+        _ => first.to_owned(),
+    };
+    Some((level, unit))
+}
+
+fn module_of(file: &str) -> Vec<String> {
+    let path = file.trim_start_matches("src/").trim_end_matches(".rs");
+    path.split('/').filter(|part| !matches!(*part, "lib" | "mod")).map(str::to_owned).collect()
+}
+
+/// The names after `use`, with whether they are exported to everybody.
+fn uses(source: &str) -> Vec<(bool, Vec<String>)> {
+    let tokens = tokens(source);
+    let mut found = Vec::new();
+    for (place, token) in tokens.iter().enumerate() {
+        if token != "use" || place == 0 {
+            continue;
+        }
+        let exported = match tokens[place - 1].as_str() {
+            "pub" => true,
+            // `pub(crate) use`
+            ")" => false,
+            _ => continue,
+        };
+        let mut at = place + 1;
+        let mut names = Vec::new();
+        tree(&tokens, &mut at, &[], &mut names);
+        found.extend(names.into_iter().map(|name| (exported, name)));
+    }
+    found
+}
+
+fn public_modules(source: &str) -> Vec<String> {
+    let tokens = tokens(source);
+    let named = tokens.windows(3).filter(|three| three[0] == "pub" && three[1] == "mod");
+    named.map(|three| three[2].clone()).collect()
+}
+
+/// Every path of the source that begins at the root of the crate or above the module, from the root on.
+fn paths(source: &str, module: &[String]) -> Vec<Vec<String>> {
+    let tokens = tokens(source);
+    let mut inner: Vec<(String, usize)> = Vec::new();
+    let mut depth = 0;
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        match token.as_str() {
+            "{" => depth += 1,
+            "}" => {
+                depth -= 1;
+                inner.retain(|(_, opened)| *opened <= depth);
+            }
+            "mod" if tokens.get(at + 2).is_some_and(|next| next == "{") => {
+                inner.push((tokens[at + 1].clone(), depth + 1));
+            }
+            "crate" | "super" if tokens.get(at + 1).is_some_and(|next| next == "::") && !continues(&tokens, at) => {
+                let mut here: Vec<String> = if token == "crate" {
+                    Vec::new()
+                } else {
+                    module.iter().chain(inner.iter().map(|(name, _)| name)).cloned().collect()
+                };
+                while tokens[at] == "super" && tokens.get(at + 1).is_some_and(|next| next == "::") {
+                    here.pop();
+                    at += 2;
+                }
+                if tokens[at] == "crate" {
+                    at += 2;
+                }
+                let mut names = Vec::new();
+                tree(&tokens, &mut at, &here, &mut names);
+                found.extend(names.into_iter().filter(|name| !matches!(name[0].as_str(), "self" | "*")));
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}
+
+/// Whether the token goes on a path that began before it, as in `$crate::x` or `a::super`.
+fn continues(tokens: &[String], at: usize) -> bool {
+    at > 0 && matches!(tokens[at - 1].as_str(), "::" | "$")
+}
+
+/// Reads `a::b::{c, d::e}` into `a::b::c` and `a::b::d::e`.
+fn tree(tokens: &[String], at: &mut usize, before: &[String], found: &mut Vec<Vec<String>>) {
+    let mut path = before.to_vec();
+    loop {
+        match tokens.get(*at).map(String::as_str) {
+            Some("{") => {
+                *at += 1;
+                while tokens.get(*at).is_some_and(|token| token != "}") {
+                    if tokens[*at] == "," {
+                        *at += 1;
+                    } else if tokens[*at] == "as" {
+                        *at += 2;
+                    } else {
+                        tree(tokens, at, &path, found);
+                    }
+                }
+                *at += 1;
+                return;
+            }
+            Some(name) => {
+                path.push(name.to_owned());
+                *at += 1;
+            }
+            None => return,
+        }
+        if tokens.get(*at).is_some_and(|token| token == "::") && tokens.get(*at + 1).is_some_and(|next| next != "<") {
+            *at += 1;
+        } else {
+            found.push(path);
+            return;
+        }
+    }
+}
+
+/// Names, `::` and single signs; comments, texts and characters left out.
+fn tokens(source: &str) -> Vec<String> {
+    let characters: Vec<char> = source.chars().collect();
+    let at = |place: usize| characters.get(place).copied().unwrap_or('\0');
+    let named = |character: char| character.is_alphanumeric() || character == '_';
+    let mut tokens = Vec::new();
+    let mut place = 0;
+    while place < characters.len() {
+        let raw_hashes = (place + 1..).take_while(|next| at(*next) == '#').count();
+        match at(place) {
+            '/' if at(place + 1) == '/' => {
+                while place < characters.len() && at(place) != '\n' {
+                    place += 1;
+                }
+            }
+            '/' if at(place + 1) == '*' => {
+                let mut depth = 0;
+                loop {
+                    match (at(place), at(place + 1)) {
+                        ('/', '*') => (depth, place) = (depth + 1, place + 2),
+                        ('*', '/') => (depth, place) = (depth - 1, place + 2),
+                        _ => place += 1,
+                    }
+                    if depth == 0 || place >= characters.len() {
+                        break;
+                    }
+                }
+            }
+            'r' if at(place + 1 + raw_hashes) == '"'
+                && (place == 0 || !named(at(place - 1)) || at(place - 1) == 'b') =>
+            {
+                let end: Vec<char> = format!("\"{}", "#".repeat(raw_hashes)).chars().collect();
+                place += raw_hashes + 2;
+                while place < characters.len() && !characters[place..].starts_with(&end) {
+                    place += 1;
+                }
+                place += end.len();
+            }
+            '"' => {
+                place += 1;
+                while place < characters.len() && at(place) != '"' {
+                    place += if at(place) == '\\' { 2 } else { 1 };
+                }
+                place += 1;
+            }
+            // A character, unless it is a lifetime.
+            '\'' if at(place + 1) == '\\' || at(place + 2) == '\'' => {
+                place += if at(place + 1) == '\\' { 3 } else { 2 };
+                while place < characters.len() && at(place) != '\'' {
+                    place += 1;
+                }
+                place += 1;
+            }
+            ':' if at(place + 1) == ':' => {
+                tokens.push("::".to_owned());
+                place += 2;
+            }
+            first if named(first) => {
+                let end = (place..).find(|next| !named(at(*next))).unwrap();
+                tokens.push(characters[place..end].iter().collect());
+                place = end;
+            }
+            blank if blank.is_whitespace() => place += 1,
+            sign => {
+                tokens.push(sign.to_string());
+                place += 1;
+            }
+        }
+    }
+    tokens
+}

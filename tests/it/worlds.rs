@@ -1,0 +1,98 @@
+//! An engine whose clock and embedder a test holds in its hand, over each of the stores.
+
+use std::{path::PathBuf, sync::Arc};
+
+use ingrain::{
+    Filter, InMemoryStore, ListRequest, ManualClock, Memory, MemoryEngine, MemoryKind, Result, Scope, Timestamp,
+    VectorStore,
+    testing::{FaultyStore, GivenVectors},
+};
+
+/// The width of the embedder, unless a test gives vectors.
+const DIMENSIONS: usize = 256;
+
+pub type Store = Arc<FaultyStore<Arc<dyn VectorStore>>>;
+
+pub struct World {
+    pub name: &'static str,
+    pub engine: MemoryEngine,
+    pub store: Store,
+    pub clock: ManualClock,
+    pub embedder: GivenVectors,
+    /// The file of the store, if it has one.
+    pub path: Option<PathBuf>,
+    // Dropped last.
+    _folder: Option<tempfile::TempDir>,
+}
+
+/// The instant at which every world begins: 2025-02-10T08:00:00Z.
+pub fn t0() -> Timestamp {
+    time("2025-02-10T08:00:00Z")
+}
+
+pub fn time(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+impl World {
+    /// The same world over every store.
+    pub async fn all() -> Vec<Self> {
+        Self::all_with(|| GivenVectors::new(DIMENSIONS)).await
+    }
+
+    /// The same world over every store, each with an embedder of its own.
+    pub async fn all_with(embedder: impl Fn() -> GivenVectors) -> Vec<Self> {
+        let mut worlds = vec![Self::over("in_memory", Arc::new(InMemoryStore::new()), embedder()).await];
+        #[cfg(feature = "sqlite")]
+        worlds.push(Self::in_file(embedder()).await);
+        worlds
+    }
+
+    pub async fn in_memory() -> Self {
+        Self::over("in_memory", Arc::new(InMemoryStore::new()), GivenVectors::new(DIMENSIONS)).await
+    }
+
+    #[cfg(feature = "sqlite")]
+    pub async fn in_file(embedder: GivenVectors) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        let store = ingrain::SqliteStore::open(&path).await.unwrap();
+        let world = Self::over("sqlite", Arc::new(store), embedder).await;
+        Self { path: Some(path), _folder: Some(folder), ..world }
+    }
+
+    async fn over(name: &'static str, store: Arc<dyn VectorStore>, embedder: GivenVectors) -> Self {
+        let clock = ManualClock::at(t0());
+        let store = Arc::new(FaultyStore::new(store));
+        let engine = engine(store.clone(), embedder.clone(), clock.clone()).await.unwrap();
+        Self { name, engine, store, clock, embedder, path: None, _folder: None }
+    }
+
+    /// Everything of the scope but the episodes, oldest first.
+    pub async fn list(&self, scope: &Scope) -> Vec<Memory> {
+        let request = ListRequest::new().limit(1_000).filter(!Filter::eq("kind", MemoryKind::Episode.as_str()));
+        self.engine.list(scope, request).await.unwrap().items
+    }
+
+    /// Every memory of the scope, whatever its kind and whether it holds.
+    pub async fn everything(&self, scope: &Scope) -> Vec<Memory> {
+        self.engine.list(scope, ListRequest::new().limit(1_000).include_invalid()).await.unwrap().items
+    }
+
+    pub async fn add(&self, scope: &Scope, text: &str) -> Memory {
+        self.engine.add_raw(scope, [text]).await.unwrap().remove(0)
+    }
+}
+
+pub async fn engine(store: impl VectorStore, embedder: GivenVectors, clock: ManualClock) -> Result<MemoryEngine> {
+    MemoryEngine::builder().store(store).embedder(embedder).clock(clock).build().await
+}
+
+pub fn texts(memories: &[Memory]) -> Vec<&str> {
+    memories.iter().map(|memory| memory.text.as_str()).collect()
+}
+
+/// A JSON object.
+pub fn object(value: serde_json::Value) -> ingrain::Metadata {
+    value.as_object().cloned().unwrap()
+}
