@@ -147,9 +147,9 @@ impl FromStr for Comparison {
 ///
 /// ```
 /// use ingrain::Filter;
-/// let travel = Filter::eq("topic", "travel") | (Filter::eq("topic", "food") & Filter::gte("priority", 3));
+/// let travel = Filter::eq("topic", "travel") | (Filter::gte("priority", 3) & Filter::eq("topic", "food"));
 /// let same = Filter::from_json(&serde_json::json!({
-///     "or": [{"topic": "travel"}, {"topic": "food", "priority": {"gte": 3}}]
+///     "or": [{"topic": "travel"}, {"priority": {"gte": 3}, "topic": "food"}]
 /// }))?;
 /// assert_eq!(travel, same);
 /// # Ok::<(), ingrain::Error>(())
