@@ -178,6 +178,8 @@ pub(super) struct Lists {
     pub(super) about: &'static str,
     /// Verbs of a request over a text: what follows in the message is that text.
     pub(super) pastes: &'static str,
+    /// Where a clause has one of these, who it mentions may be no more.
+    pub(super) losses: &'static str,
     /// Phrases that take back the whole message.
     pub(super) jests: &'static str,
     /// End any value.
@@ -206,6 +208,8 @@ pub(super) struct Lists {
     pub(super) occupation_endings: &'static str,
     /// Words that begin with a capital letter and are no names: demonyms, faiths.
     pub(super) no_names: &'static str,
+    /// Places one can be said to work in, which are no employers.
+    pub(super) no_employers: &'static str,
     /// Verbs an [`Ambition`](Value::Ambition) may begin with.
     pub(super) ambitions: &'static str,
 }
@@ -268,6 +272,7 @@ words!(
     questions,
     about,
     pastes,
+    losses,
     stops,
     breakers,
     name_stops,
@@ -279,6 +284,7 @@ words!(
     name_links,
     occupations,
     no_names,
+    no_employers,
     ambitions,
 );
 

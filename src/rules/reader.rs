@@ -53,6 +53,9 @@ impl<'a> Reader<'a> {
     /// Reads one clause: the statement it makes, then what it mentions.
     pub(super) fn clause(&mut self, tokens: &[Token], understood: &[&[&str]], greeted: bool) {
         self.statement(tokens, understood, greeted);
+        if tokens.iter().any(|token| self.language.words.losses.contains(token.word.as_str())) {
+            return;
+        }
         for at in 0..tokens.len() {
             let mention = tokens.get(at..).unwrap_or_default();
             if let Some(Reading { fact, end, .. }) =
