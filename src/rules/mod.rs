@@ -25,6 +25,7 @@ mod sameness;
 #[expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 mod tests;
 mod token;
+mod topic;
 mod value;
 mod when;
 

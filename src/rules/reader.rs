@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::{
-    language::{Language, Row, Topic, Value},
+    language::{Language, Row, Value},
     pattern::{Found, Pattern, View},
     token::Token,
+    topic::Topic,
     value::{Cut, cut},
     when::Wording,
 };

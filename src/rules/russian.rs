@@ -6,14 +6,11 @@
 mod words;
 
 use super::{
-    language::{
-        Language, Row,
-        Topic::{
-            Allergy, Diet, Education, Family, Health, Home, Identity, Name, Pets, Plans, Preference, Speech, Work,
-        },
-        Value, Words, row,
-    },
+    language::{Language, Row, Value, Words, row},
     pattern::Pattern,
+    topic::Topic::{
+        Allergy, Diet, Education, Family, Health, Home, Identity, Name, Pets, Plans, Preference, Speech, Work,
+    },
 };
 
 /// The table, compiled.
