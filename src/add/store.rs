@@ -150,6 +150,8 @@ impl Draft {
         if let Some(new) = new {
             memory.observed_at = memory.observed_at.max(new.observed_at);
             memory.importance = memory.importance.max(new.fact.importance);
+            memory.valid_at = new.fact.valid_at.map_or(memory.valid_at, truncate);
+            memory.slot = new.fact.slot.clone().or(memory.slot);
             cite(&mut memory, new);
         }
         self.touch(&mut memory);
@@ -158,11 +160,16 @@ impl Draft {
         self.batch.puts.push(Put::change(memory, Some(vec![IndexKey::new(text, vector)]), revision));
     }
 
-    /// Ends the older of the two where the newer begins. News of an earlier time is the older one: it is born closed.
+    /// Ends the older of the two where the newer begins; the newer is the one that was said later. News that was said
+    /// earlier, as in an import of old chats, is the older one: it is born closed.
     fn supersede(&mut self, mut memory: Memory, successor: &mut Memory) {
-        if successor.valid_at < memory.valid_at {
-            let end = successor.invalid_at.map_or(memory.valid_at, |end| end.min(memory.valid_at));
-            successor.invalid_at = Some(end);
+        // What is told of a time that is over ends nothing that holds today.
+        if successor.invalid_at.is_some_and(|end| end <= self.now) {
+            return;
+        }
+        if successor.observed_at < memory.observed_at {
+            let end = memory.valid_at.max(successor.valid_at);
+            successor.invalid_at = Some(successor.invalid_at.map_or(end, |known| known.min(end)));
             successor.superseded_by = Some(memory.id);
             return;
         }
