@@ -5,7 +5,8 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "a test says what is wrong by panicking"
+    clippy::print_stderr,
+    reason = "a test says what is wrong by panicking, and aloud what it skips"
 )]
 
 mod acceptance;

@@ -57,7 +57,7 @@ async fn an_embedder_that_is_down_leaves_no_trace() {
                 assert_eq!((error.kind(), error.stage()), (kind, Some(Stage::Embed)), "{}: {error}", world.name);
             }
             world.embedder.fail_with(None);
-            assert_eq!(world.everything(&noor).await, [before.clone()]);
+            assert_eq!(world.everything(&noor).await, std::slice::from_ref(&before));
             assert_eq!(engine.history(&noor, before.id).await.unwrap().len(), 1);
         }
         engine.add_raw(&noor, ["Keeps goats"]).await.unwrap();

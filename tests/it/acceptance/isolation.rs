@@ -31,7 +31,7 @@ async fn two_users_share_no_read_path() {
         assert_eq!(kind(engine.history(&alpha, theirs.id).await), ErrorKind::NotFound);
         assert_eq!(kind(engine.update(&alpha, theirs.id, update).await), ErrorKind::NotFound);
         assert_eq!(kind(engine.delete(&alpha, theirs.id).await), ErrorKind::NotFound);
-        assert_eq!(world.everything(&beta).await, [theirs.clone()]);
+        assert_eq!(world.everything(&beta).await, std::slice::from_ref(&theirs));
         assert_eq!(engine.history(&beta, theirs.id).await.unwrap().len(), 1);
     }
 }
