@@ -1,7 +1,7 @@
 use super::AddContext;
 use crate::{
-    Actor, EmbedderExt, Error, EventKind, HistoryEvent, IndexKey, Memory, MemoryKind, Metadata, Purpose, Put, Result,
-    Scope, Source, Stage, Stamp, Timestamp, Trust, WriteBatch, types::truncate,
+    Actor, EmbedderExt, Error, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Purpose, Put,
+    Result, Scope, Source, Stage, Stamp, Timestamp, Trust, WriteBatch, types::truncate,
 };
 
 /// A memory to store as it is, without reading anything from it. Bare text turns into one.
@@ -110,7 +110,7 @@ impl NewMemory {
         self
     }
 
-    /// Its place in its session. Default none.
+    /// Its place in its session. Default: for an episode the place after the last, otherwise none.
     pub fn ordinal(mut self, ordinal: u64) -> Self {
         self.ordinal = Some(ordinal);
         self
@@ -208,6 +208,12 @@ pub(crate) async fn add_raw(context: &AddContext<'_>, scope: &Scope, memories: V
         ));
         batch.puts.push(Put::new(memory.clone(), vec![IndexKey::new(memory.text.clone(), vector)]));
     }
-    context.store.apply(batch).await.map_err(|error| error.with_stage(Stage::Store))?;
+    let in_store = |error: Error| error.with_stage(Stage::Store);
+    context.store.apply(batch).await.map_err(in_store)?;
+    // The store gives turns their place.
+    if memories.iter().any(|memory| memory.kind == MemoryKind::Episode && memory.ordinal.is_none()) {
+        let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id).collect();
+        return context.store.get(scope, &ids).await.map_err(in_store);
+    }
     Ok(memories)
 }

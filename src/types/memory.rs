@@ -168,7 +168,8 @@ pub struct Memory {
     /// What it was made from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Source>,
-    /// Its place in its session, counting from 0, for memories that have one.
+    /// Its place in its session (in its scope, if that names no session), counting from 0. An episode that is stored
+    /// without one gets the place after the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u64>,
     /// When it was said or seen: the message's own time.

@@ -5,8 +5,8 @@ use std::{
 };
 
 use crate::{
-    EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, ListOrder, Memory, MemoryId, Put,
-    Result, Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch,
+    EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, ListOrder, Memory, MemoryId,
+    MemoryKind, Put, Result, Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch,
     index::{Change, IndexSource, Indexed, ScopeIndex},
 };
 
@@ -63,7 +63,11 @@ impl State {
 
         self.version.0 += 1;
         let WriteBatch { puts, deletes, events, graph: _, unchanged: _ } = batch;
-        for Put { memory, keys, expect: _ } in puts {
+        for Put { mut memory, keys, expect: _ } in puts {
+            if memory.kind == MemoryKind::Episode && memory.ordinal.is_none() && !self.memories.contains_key(&memory.id)
+            {
+                memory.ordinal = Some(self.next_place(&memory.scope));
+            }
             self.log(&memory, keys.is_some());
             let id = memory.id;
             let kept = self.memories.remove(&id).map(|stored| stored.keys);
@@ -106,6 +110,14 @@ impl State {
             .take_while(|logged| logged.version > *since)
             .any(|logged| logged.semantic && scope.covers(&logged.scope));
         if changed || !self.remembers(*since) { Err(conflict("what a plan was made from has changed")) } else { Ok(()) }
+    }
+
+    /// The place after the last made episode that is stored in exactly this scope.
+    fn next_place(&self, scope: &Scope) -> u64 {
+        self.iter(scope, ListOrder::NewestFirst, None)
+            .find(|memory| memory.kind == MemoryKind::Episode && memory.scope == *scope)
+            .and_then(|memory| memory.ordinal)
+            .map_or(0, |last| last.saturating_add(1))
     }
 
     /// Whether the log still has every change after `since`.

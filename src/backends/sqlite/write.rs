@@ -7,8 +7,8 @@ use super::{
     rows::{self, COLUMNS, Id, MemoryRow, Time},
 };
 use crate::{
-    EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, Memory, MemoryId, Put, Scope, Stamp,
-    Timestamp, Unchanged, Version, WriteBatch,
+    EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Put,
+    Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch,
 };
 
 /// How many changes are kept for guards and indexes that catch up; between once and twice as many.
@@ -128,9 +128,28 @@ fn put(connection: &Connection, memory: &Memory, keys: Option<&[IndexKey]>, expe
 }
 
 fn insert(connection: &Connection, memory: &Memory) -> Result<i64> {
+    if memory.kind == MemoryKind::Episode && memory.ordinal.is_none() {
+        let mut placed = memory.clone();
+        placed.ordinal = Some(next_place(connection, &memory.scope)?);
+        return insert(connection, &placed);
+    }
     let sql = format!("INSERT INTO memories ({COLUMNS}) VALUES ({})", placeholders());
     MemoryRow::new(memory)?.execute(&mut *connection.prepare_cached(&sql)?)?;
     Ok(connection.last_insert_rowid())
+}
+
+/// The place after the last made episode that is stored in exactly this scope.
+fn next_place(connection: &Connection, scope: &Scope) -> Result<u64> {
+    let [user, agent, session] = rows::parts(scope);
+    let last: Option<Option<i64>> = connection
+        .prepare_cached(&format!(
+            "SELECT ordinal FROM memories WHERE {} AND +user = :user AND +agent = :agent AND +session = :session
+             AND kind = 'episode' ORDER BY id DESC LIMIT 1",
+            covered(scope)
+        ))?
+        .query_row(rusqlite::named_params! { ":user": user, ":agent": agent, ":session": session }, |row| row.get(0))
+        .optional()?;
+    Ok(last.flatten().map_or(0, |last| last.cast_unsigned().saturating_add(1)))
 }
 
 fn update(connection: &Connection, memory: &Memory) -> Result<()> {
@@ -146,7 +165,7 @@ fn placeholders() -> String {
 fn delete(connection: &Connection, id: MemoryId) -> Result<()> {
     let stored = connection
         .prepare_cached("DELETE FROM memories WHERE id = ?1 RETURNING kind, user, agent, session")?
-        .query_row([Id(id)], |row| Ok((crate::MemoryKind::from(row.get_ref(0)?.as_str()?), rows::scope(row, 1))))
+        .query_row([Id(id)], |row| Ok((MemoryKind::from(row.get_ref(0)?.as_str()?), rows::scope(row, 1))))
         .optional()?;
     let Some((kind, scope)) = stored else {
         return Err(conflict("a memory to delete is not there").into());

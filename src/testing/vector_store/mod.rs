@@ -68,7 +68,7 @@ pub use round_trip::{
     a_megabyte_of_text_comes_back, any_id_is_kept, every_field_comes_back,
     get_keeps_the_order_and_leaves_out_the_unknown, get_takes_many_ids, kinds_and_trust_come_back,
     metadata_comes_back_exactly, numbers_at_the_ends_come_back, texts_come_back_byte_for_byte,
-    times_come_back_to_the_microsecond,
+    times_come_back_to_the_microsecond, turns_get_their_place,
 };
 pub use scopes::{
     a_loud_neighbour_crowds_nobody_out, a_reader_sees_its_own, an_id_opens_no_door, bad_scopes_are_refused_everywhere,
@@ -110,6 +110,7 @@ macro_rules! vector_store_suite {
             kinds_and_trust_come_back
             metadata_comes_back_exactly
             times_come_back_to_the_microsecond
+            turns_get_their_place
             numbers_at_the_ends_come_back
             any_id_is_kept
             get_keeps_the_order_and_leaves_out_the_unknown

@@ -94,8 +94,41 @@ pub async fn kinds_and_trust_come_back(store: Arc<dyn VectorStore>) {
         let mut memory = subject.memory(&alice(), kind);
         memory.kind = MemoryKind::from(kind);
         memory.trust = trust;
+        memory.ordinal = Some(7);
         comes_back(&subject, &memory).await;
     }
+}
+
+/// Episodes without an ordinal are counted on in their own scope, wherever the last one left off; nothing else is.
+pub async fn turns_get_their_place(store: Arc<dyn VectorStore>) {
+    let subject = Subject::bound(store).await;
+    let turn = |scope: &Scope, kind: MemoryKind, ordinal: Option<u64>| {
+        let mut memory = subject.memory(scope, "turn");
+        memory.kind = kind;
+        memory.ordinal = ordinal;
+        memory
+    };
+    let (wide, narrow) = (alice(), alice().with_session("1"));
+    let memories = [
+        turn(&narrow, MemoryKind::Episode, None),
+        turn(&wide, MemoryKind::Episode, None),
+        turn(&narrow, MemoryKind::Fact, None),
+        turn(&narrow, MemoryKind::Episode, None),
+        turn(&narrow, MemoryKind::Episode, Some(9)),
+        turn(&bob(), MemoryKind::Episode, None),
+        turn(&narrow, MemoryKind::Episode, None),
+        turn(&wide, MemoryKind::Episode, None),
+    ];
+    for pair in memories.chunks(2) {
+        let with_keys = |memory: &Memory| (memory.clone(), vec![IndexKey::new("turn", X.to_vec())]);
+        subject.store_all(pair.iter().map(with_keys).collect()).await;
+    }
+    let mut places = Vec::new();
+    for memory in &memories {
+        let kept = subject.store.get(&memory.scope, &[memory.id]).await.unwrap();
+        places.push(kept[0].ordinal);
+    }
+    assert_eq!(places, [Some(0), Some(0), None, Some(1), Some(9), Some(0), Some(10), Some(1)]);
 }
 
 /// Metadata comes back with every number exact, whole or not, and every key and text byte for byte.

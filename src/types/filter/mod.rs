@@ -1,10 +1,15 @@
 //! One filter language for every store, evaluated by one piece of code wherever a store cannot do better itself.
 
-use std::{cmp::Ordering, fmt, str::FromStr};
+mod evaluate;
+mod parse;
+
+use std::{fmt, str::FromStr};
 
 use serde_json::Value;
 
-use super::{Memory, Metadata, Timestamp};
+pub(crate) use evaluate::{Content, Fields};
+
+use super::{Memory, Timestamp};
 use crate::{Error, Result};
 
 /// Deepest nesting of a filter.
@@ -142,9 +147,9 @@ impl FromStr for Comparison {
 ///
 /// ```
 /// use ingrain::Filter;
-/// let travel = Filter::eq("topic", "travel") | (Filter::eq("topic", "food") & Filter::gte("priority", 3));
+/// let travel = Filter::eq("topic", "travel") | (Filter::gte("priority", 3) & Filter::eq("topic", "food"));
 /// let same = Filter::from_json(&serde_json::json!({
-///     "or": [{"topic": "travel"}, {"topic": "food", "priority": {"gte": 3}}]
+///     "or": [{"topic": "travel"}, {"priority": {"gte": 3}, "topic": "food"}]
 /// }))?;
 /// assert_eq!(travel, same);
 /// # Ok::<(), ingrain::Error>(())
@@ -234,7 +239,7 @@ impl Filter {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument): an operator that does not exist, a wrong shape, or
     /// nesting deeper than 32.
     pub fn from_json(json: &Value) -> Result<Self> {
-        let filter = parse(json, 0)?;
+        let filter = parse::parse(json, 0)?;
         filter.validate()?;
         Ok(filter)
     }
@@ -255,7 +260,7 @@ impl Filter {
         match self {
             Self::And(filters) | Self::Or(filters) => filters.iter().try_for_each(|filter| filter.check(depth + 1)),
             Self::Not(filter) => filter.check(depth + 1),
-            Self::Condition(field, comparison, value) => check_value(field, *comparison, value),
+            Self::Condition(field, comparison, value) => parse::check_value(field, *comparison, value),
         }
     }
 
@@ -271,7 +276,7 @@ impl Filter {
             Self::And(filters) => filters.iter().all(|filter| filter.admits(fields)),
             Self::Or(filters) => filters.iter().any(|filter| filter.admits(fields)),
             Self::Not(filter) => !filter.admits(fields),
-            Self::Condition(field, comparison, value) => holds(fields.content(field), *comparison, value),
+            Self::Condition(field, comparison, value) => evaluate::holds(fields.content(field), *comparison, value),
         }
     }
 }
@@ -309,220 +314,6 @@ impl std::ops::Not for Filter {
 
     fn not(self) -> Self {
         Self::Not(Box::new(self))
-    }
-}
-
-fn parse(json: &Value, depth: usize) -> Result<Filter> {
-    if depth > DEPTH_LIMIT {
-        return Err(Error::invalid(format!("a filter is nested deeper than {DEPTH_LIMIT}")));
-    }
-    let Value::Object(entries) = json else {
-        return Err(Error::invalid("a filter must be a JSON object"));
-    };
-    let mut parts = Vec::with_capacity(entries.len());
-    for (key, value) in entries {
-        match key.to_ascii_lowercase().as_str() {
-            "and" => parts.push(Filter::And(parse_list(key, value, depth)?)),
-            "or" => parts.push(Filter::Or(parse_list(key, value, depth)?)),
-            "not" => parts.push(!parse(value, depth + 1)?),
-            _ => {
-                let field = Field::from(key.as_str());
-                match value {
-                    Value::Object(operators) => {
-                        for (operator, value) in operators {
-                            parts.push(Filter::Condition(field.clone(), operator.parse()?, value.clone()));
-                        }
-                    }
-                    value => parts.push(Filter::Condition(field, Comparison::Eq, value.clone())),
-                }
-            }
-        }
-    }
-    match <[Filter; 1]>::try_from(parts) {
-        Ok([only]) => Ok(only),
-        Err(parts) => Ok(Filter::And(parts)),
-    }
-}
-
-fn parse_list(key: &str, json: &Value, depth: usize) -> Result<Vec<Filter>> {
-    let Value::Array(filters) = json else {
-        return Err(Error::invalid(format!("`{key}` of a filter must be a list of filters")));
-    };
-    filters.iter().map(|filter| parse(filter, depth + 1)).collect()
-}
-
-fn check_value(field: &Field, comparison: Comparison, value: &Value) -> Result<()> {
-    let time = |value: &Value| {
-        if field.is_time() && !value.is_null() && instant(value).is_none() {
-            return Err(Error::invalid("a time in a filter must be an RFC 3339 text, such as 2025-02-10T08:00:00Z"));
-        }
-        Ok(())
-    };
-    match comparison {
-        Comparison::Eq | Comparison::Ne => time(value),
-        Comparison::In | Comparison::NotIn => match value {
-            Value::Array(values) => values.iter().try_for_each(time),
-            _ => Err(Error::invalid("`in` and `not_in` of a filter take a list")),
-        },
-        Comparison::Lt | Comparison::Lte | Comparison::Gt | Comparison::Gte => match value {
-            Value::Number(_) | Value::String(_) => time(value),
-            _ => Err(Error::invalid("a range in a filter takes a number or a text")),
-        },
-        Comparison::Exists => match value {
-            Value::Bool(_) => Ok(()),
-            _ => Err(Error::invalid("`exists` of a filter takes true or false")),
-        },
-    }
-}
-
-fn instant(value: &Value) -> Option<Timestamp> {
-    value.as_str().and_then(|text| chrono::DateTime::parse_from_rfc3339(text).ok()).map(|at| at.to_utc())
-}
-
-/// A field's content, borrowed from whatever has it.
-#[derive(Clone, Copy)]
-pub(crate) enum Content<'m> {
-    Missing,
-    Text(&'m str),
-    Number(f32),
-    Whole(u64),
-    Flag(bool),
-    Time(Timestamp),
-    Texts(&'m [String]),
-    Json(&'m Value),
-}
-
-impl<'m> Content<'m> {
-    pub(crate) fn text(text: Option<&'m str>) -> Self {
-        text.map_or(Self::Missing, Self::Text)
-    }
-
-    pub(crate) fn time(at: Option<Timestamp>) -> Self {
-        at.map_or(Self::Missing, Self::Time)
-    }
-
-    pub(crate) fn metadata(metadata: &'m Metadata, path: &str) -> Self {
-        look_up(metadata, path).map_or(Self::Missing, Self::Json)
-    }
-}
-
-/// What a filter can look at: a memory, or the part of one that an index keeps.
-pub(crate) trait Fields {
-    fn content(&self, field: &Field) -> Content<'_>;
-}
-
-impl Fields for Memory {
-    fn content(&self, field: &Field) -> Content<'_> {
-        match field {
-            Field::Kind => Content::Text(self.kind.as_str()),
-            Field::Category => Content::Texts(&self.categories),
-            Field::Importance => Content::Number(self.importance),
-            Field::Pinned => Content::Flag(self.pinned),
-            Field::Speaker => Content::text(self.speaker.as_deref()),
-            Field::Trust => Content::Text(self.trust.as_str()),
-            Field::Slot => Content::text(self.slot.as_deref()),
-            Field::User => Content::text(self.scope.user_id()),
-            Field::Agent => Content::text(self.scope.agent_id()),
-            Field::Session => Content::text(self.scope.session_id()),
-            Field::Ordinal => self.ordinal.map_or(Content::Missing, Content::Whole),
-            Field::ObservedAt => Content::Time(self.observed_at),
-            Field::ValidAt => Content::Time(self.valid_at),
-            Field::InvalidAt => Content::time(self.invalid_at),
-            Field::ExpiresAt => Content::time(self.expires_at),
-            Field::CreatedAt => Content::Time(self.created_at),
-            Field::UpdatedAt => Content::Time(self.updated_at),
-            Field::Metadata(path) => Content::metadata(&self.metadata, path),
-        }
-    }
-}
-
-/// The value under the key itself, else under the path that its dots make.
-fn look_up<'m>(metadata: &'m Metadata, path: &str) -> Option<&'m Value> {
-    if let Some(value) = metadata.get(path) {
-        return Some(value);
-    }
-    let mut steps = path.split('.');
-    let first = metadata.get(steps.next()?)?;
-    steps.try_fold(first, |value, step| value.as_object()?.get(step))
-}
-
-fn holds(content: Content<'_>, comparison: Comparison, value: &Value) -> bool {
-    match comparison {
-        Comparison::Eq => equals(content, value),
-        Comparison::Ne => !equals(content, value),
-        Comparison::In => listed(content, value),
-        Comparison::NotIn => !listed(content, value),
-        Comparison::Lt => in_range(content, value, Ordering::is_lt),
-        Comparison::Lte => in_range(content, value, Ordering::is_le),
-        Comparison::Gt => in_range(content, value, Ordering::is_gt),
-        Comparison::Gte => in_range(content, value, Ordering::is_ge),
-        Comparison::Exists => {
-            let there = match content {
-                Content::Missing | Content::Json(Value::Null) => false,
-                Content::Texts(texts) => !texts.is_empty(),
-                _ => true,
-            };
-            value.as_bool().unwrap_or(true) == there
-        }
-    }
-}
-
-fn listed(content: Content<'_>, value: &Value) -> bool {
-    value.as_array().is_some_and(|values| values.iter().any(|value| equals(content, value)))
-}
-
-fn equals(content: Content<'_>, value: &Value) -> bool {
-    match content {
-        Content::Missing => false,
-        Content::Flag(flag) => value.as_bool() == Some(flag),
-        Content::Texts(texts) => texts.iter().any(|text| value.as_str() == Some(text)),
-        Content::Json(json) => json_equals(json, value),
-        scalar => compare(scalar, value).is_some_and(Ordering::is_eq),
-    }
-}
-
-fn json_equals(stored: &Value, value: &Value) -> bool {
-    match (stored, value) {
-        (Value::Number(_), Value::Number(_)) => compare_numbers(stored, value) == Some(Ordering::Equal),
-        (Value::Array(elements), value) if !value.is_array() => {
-            elements.iter().any(|element| json_equals(element, value))
-        }
-        (stored, value) => stored == value,
-    }
-}
-
-fn in_range(content: Content<'_>, value: &Value, wanted: fn(Ordering) -> bool) -> bool {
-    match content {
-        Content::Texts(texts) => texts.iter().any(|text| in_range(Content::Text(text), value, wanted)),
-        Content::Json(Value::Array(elements)) => {
-            elements.iter().any(|element| in_range(Content::Json(element), value, wanted))
-        }
-        content => compare(content, value).is_some_and(wanted),
-    }
-}
-
-fn compare(content: Content<'_>, value: &Value) -> Option<Ordering> {
-    match content {
-        Content::Text(text) => value.as_str().map(|value| text.cmp(value)),
-        // At the field's own precision: 0.8 as an f32 is not 0.8 as an f64.
-        #[expect(clippy::cast_possible_truncation, reason = "rounding to the field's precision is the point")]
-        Content::Number(number) => number.partial_cmp(&(value.as_f64()? as f32)),
-        Content::Whole(number) => compare_numbers(&Value::from(number), value),
-        Content::Time(at) => Some(at.cmp(&instant(value)?)),
-        Content::Json(Value::String(text)) => compare(Content::Text(text), value),
-        Content::Json(number @ Value::Number(_)) => compare_numbers(number, value),
-        Content::Missing | Content::Flag(_) | Content::Texts(_) | Content::Json(_) => None,
-    }
-}
-
-/// Whole numbers compare exactly: ids beyond 2^53 are common in metadata, and a float would merge neighbours.
-fn compare_numbers(stored: &Value, value: &Value) -> Option<Ordering> {
-    fn whole(value: &Value) -> Option<i128> {
-        value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from))
-    }
-    match (whole(stored), whole(value)) {
-        (Some(stored), Some(value)) => Some(stored.cmp(&value)),
-        _ => stored.as_f64()?.partial_cmp(&value.as_f64()?),
     }
 }
 

@@ -1,0 +1,176 @@
+mod read;
+mod write;
+
+use std::{fmt::Debug, sync::Arc};
+
+use async_trait::async_trait;
+
+pub use read::{Attributes, Candidate, ListOrder, ListQuery, SearchQuery};
+pub use write::{Expect, IndexKey, Put, Unchanged, WriteBatch};
+
+use crate::{
+    EmbedderIdentity, Filter, HistoryEvent, Memory, MemoryId, Page, Result, Scope, Stamp, Timestamp, Validity,
+};
+
+/// What a store can do beyond the contract that all share.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoreCapabilities {
+    /// Is also the graph store, and applies [`WriteBatch::graph`] in the same transaction.
+    pub graph: bool,
+    /// Honours [`WriteBatch::unchanged`] and [`Expect::Revision`].
+    pub guards: bool,
+    /// Keeps what it was given when the process ends.
+    pub durable: bool,
+}
+
+/// A state of a store: grows with every write to it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version(pub u64);
+
+/// Keeps memories, their keys and their history, and finds them again.
+///
+/// The contract, which the suite `vector_store_suite!` of the `testing` module checks:
+///
+/// - **Scopes are apart.** A read sees the memories its scope covers and no others; strangers' memories have no
+///   influence on order, similarity, statistics or totals. A bad scope is refused before anything is read.
+/// - **Writes are whole.** [`apply`](VectorStore::apply) does all of a batch, history included, or nothing; when it
+///   has returned, every read that begins later sees it, from every handle on the same store. Cancelling the future
+///   leaves the batch applied or not, never half.
+/// - **Turns know their place.** A new episode without an ordinal gets the one after the last made episode that is
+///   stored in exactly the same scope, or 0.
+/// - **Orders are total.** The vector arm proposes by cosine, the keyword arm by keyword similarity, equals by id, the
+///   newer first; lists go by id.
+/// - **An outage is an error**, never an empty result.
+/// - Texts and metadata come back byte for byte; times to the microsecond.
+#[async_trait]
+pub trait VectorStore: Debug + Send + Sync + 'static {
+    /// Names the backend, such as `sqlite`.
+    fn name(&self) -> &str;
+
+    /// What it can do beyond the contract. Constant.
+    fn capabilities(&self) -> StoreCapabilities;
+
+    /// Binds the store to an embedder. A store that holds nothing yet takes the identity over; one that was bound
+    /// before checks it. To be called before the first write with keys; calling it again is free.
+    ///
+    /// # Errors
+    /// [`EmbedderMismatch`](crate::ErrorKind::EmbedderMismatch), naming both embedders and widths; nothing was
+    /// changed. [`StoreUnavailable`](crate::ErrorKind::StoreUnavailable).
+    async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()>;
+
+    /// The present version. Read it before what a plan rests on, and guard the write with it.
+    ///
+    /// # Errors
+    /// [`StoreUnavailable`](crate::ErrorKind::StoreUnavailable).
+    async fn version(&self) -> Result<Version>;
+
+    /// Applies a batch and returns the version it made. An empty batch changes nothing.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument): a bad scope, an id twice, a new memory without keys;
+    /// [`EmbedderMismatch`](crate::ErrorKind::EmbedderMismatch): a vector of the wrong width, or a store not bound;
+    /// [`Conflict`](crate::ErrorKind::Conflict): an [`Expect`], a delete or the guard does not hold;
+    /// [`Unsupported`](crate::ErrorKind::Unsupported): a part the capabilities do not have;
+    /// [`StoreUnavailable`](crate::ErrorKind::StoreUnavailable). In every case nothing was written.
+    async fn apply(&self, batch: WriteBatch) -> Result<Version>;
+
+    /// Memories by id, in the order asked for; those the scope does not cover are left out, as if they were not there.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a bad scope;
+    /// [`StoreUnavailable`](crate::ErrorKind::StoreUnavailable).
+    async fn get(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Memory>>;
+
+    /// The candidates for a query: at most `limit` of each arm, each memory once, in id order.
+    ///
+    /// # Errors
+    /// As [`get`](VectorStore::get); also for a bad filter, and
+    /// [`EmbedderMismatch`](crate::ErrorKind::EmbedderMismatch) for a vector of the wrong width.
+    async fn search(&self, query: &SearchQuery) -> Result<Vec<Candidate>>;
+
+    /// One page of a list. Walking the pages meets every memory that is there all the while exactly once, whatever is
+    /// written meanwhile.
+    ///
+    /// # Errors
+    /// As [`get`](VectorStore::get); also for a bad filter, a cursor that is none, and a limit of 0.
+    async fn list(&self, query: &ListQuery) -> Result<Page<Memory>>;
+
+    /// How many memories a list would have, on all pages.
+    ///
+    /// # Errors
+    /// As [`list`](VectorStore::list).
+    async fn count(&self, scope: &Scope, filter: Option<&Filter>, validity: Validity) -> Result<u64>;
+
+    /// What happened to a memory, oldest first, also after it was removed; empty for one the scope never had.
+    ///
+    /// # Errors
+    /// As [`get`](VectorStore::get).
+    async fn history(&self, scope: &Scope, id: MemoryId) -> Result<Vec<HistoryEvent>>;
+
+    /// Removes every memory the scope covers, also those that no longer hold, writes a
+    /// [`Delete`](crate::EventKind::Delete) event for each, and says how many there were. Whole or not at all.
+    ///
+    /// # Errors
+    /// As [`get`](VectorStore::get).
+    async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64>;
+
+    /// Counts an access at `at` to each of these memories. No change in the sense of revisions and history; those not
+    /// there are passed over.
+    ///
+    /// # Errors
+    /// As [`get`](VectorStore::get).
+    async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()>;
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl<T: VectorStore + ?Sized> VectorStore for Arc<T> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn capabilities(&self) -> StoreCapabilities {
+        (**self).capabilities()
+    }
+
+    async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()> {
+        (**self).bind(embedder).await
+    }
+
+    async fn version(&self) -> Result<Version> {
+        (**self).version().await
+    }
+
+    async fn apply(&self, batch: WriteBatch) -> Result<Version> {
+        (**self).apply(batch).await
+    }
+
+    async fn get(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        (**self).get(scope, ids).await
+    }
+
+    async fn search(&self, query: &SearchQuery) -> Result<Vec<Candidate>> {
+        (**self).search(query).await
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Page<Memory>> {
+        (**self).list(query).await
+    }
+
+    async fn count(&self, scope: &Scope, filter: Option<&Filter>, validity: Validity) -> Result<u64> {
+        (**self).count(scope, filter, validity).await
+    }
+
+    async fn history(&self, scope: &Scope, id: MemoryId) -> Result<Vec<HistoryEvent>> {
+        (**self).history(scope, id).await
+    }
+
+    async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
+        (**self).delete_all(scope, stamp).await
+    }
+
+    async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {
+        (**self).record_access(scope, ids, at).await
+    }
+}

@@ -1,0 +1,157 @@
+use std::collections::HashSet;
+
+use super::Version;
+use crate::{EmbedderIdentity, Error, ErrorKind, GraphBatch, HistoryEvent, Memory, MemoryId, Result, Scope};
+
+/// One way a memory can be found: a text for keyword search and its vector.
+///
+/// Most memories have one key, their own text. A long text has one for each passage, and a turn of a conversation may
+/// be indexed with its date and speaker; the memory's own text stays as it is. A memory is as similar to a query as
+/// its best key.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct IndexKey {
+    /// What keyword search looks at.
+    pub text: String,
+    /// What vector search looks at. All zeros for a text that means nothing to the embedder.
+    pub vector: Vec<f32>,
+}
+
+impl IndexKey {
+    /// A key.
+    #[must_use]
+    pub fn new(text: impl Into<String>, vector: Vec<f32>) -> Self {
+        Self { text: text.into(), vector }
+    }
+}
+
+/// What must be true of a memory for a write to go through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Expect {
+    /// It does not exist.
+    Absent,
+    /// It exists, in this revision.
+    Revision(u64),
+    /// Nothing.
+    Anything,
+}
+
+/// A memory to store or replace.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Put {
+    /// The memory in its new state. Id and scope of a stored memory never change.
+    pub memory: Memory,
+    /// Its keys, at least one; `None` to keep those it has.
+    pub keys: Option<Vec<IndexKey>>,
+    /// What must be true beforehand.
+    pub expect: Expect,
+}
+
+impl Put {
+    /// A new memory.
+    #[must_use]
+    pub fn new(memory: Memory, keys: Vec<IndexKey>) -> Self {
+        Self { memory, keys: Some(keys), expect: Expect::Absent }
+    }
+
+    /// A changed memory that was read in `revision`; with `keys` if its text changed.
+    #[must_use]
+    pub fn change(memory: Memory, keys: Option<Vec<IndexKey>>, revision: u64) -> Self {
+        Self { memory, keys, expect: Expect::Revision(revision) }
+    }
+}
+
+/// Holds a write back if others changed what it was planned from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unchanged {
+    /// No semantic memory (see [`MemoryKind::is_semantic`](crate::MemoryKind::is_semantic)) that this scope covers…
+    pub scope: Scope,
+    /// …was stored, changed or removed after this version.
+    pub since: Version,
+}
+
+impl Unchanged {
+    /// A guard.
+    #[must_use]
+    pub fn new(scope: Scope, since: Version) -> Self {
+        Self { scope, since }
+    }
+}
+
+/// Changes that belong together. Nothing in it is applied unless all of it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct WriteBatch {
+    /// Memories to store or replace; each id once.
+    pub puts: Vec<Put>,
+    /// Memories to remove. One that does not exist is a [`Conflict`](crate::ErrorKind::Conflict).
+    pub deletes: Vec<MemoryId>,
+    /// The history of these changes, written as given.
+    pub events: Vec<HistoryEvent>,
+    /// Changes of the graph; only for a store with the capability `graph`.
+    pub graph: GraphBatch,
+    /// A guard; only for a store with the capability `guards`. Default none.
+    pub unchanged: Option<Unchanged>,
+}
+
+impl WriteBatch {
+    /// Whether there is nothing to do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.puts.is_empty() && self.deletes.is_empty() && self.events.is_empty() && self.graph.is_empty()
+    }
+
+    /// Checks what can be checked without reading the store, which is bound to `embedder`: for whoever writes one.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument): a bad scope, an id twice, a new memory without keys, an
+    /// empty list of keys, a number that is not finite; [`EmbedderMismatch`](ErrorKind::EmbedderMismatch): a vector
+    /// of the wrong width, or keys without an embedder.
+    pub fn validate(&self, embedder: Option<&EmbedderIdentity>) -> Result<()> {
+        let mut ids = HashSet::new();
+        for Put { memory, keys, expect } in &self.puts {
+            memory.scope.validate()?;
+            if !ids.insert(memory.id) {
+                return Err(Error::invalid("a write batch holds a memory twice"));
+            }
+            if !memory.importance.is_finite() {
+                return Err(Error::invalid("the importance of a memory is not finite"));
+            }
+            match keys {
+                None if *expect == Expect::Absent => return Err(Error::invalid("a new memory has no keys")),
+                None => {}
+                Some(keys) if keys.is_empty() => return Err(Error::invalid("a memory must have at least one key")),
+                Some(keys) => keys.iter().try_for_each(|key| check_vector(&key.vector, embedder))?,
+            }
+        }
+        if !self.deletes.iter().all(|id| ids.insert(*id)) {
+            return Err(Error::invalid("a write batch holds a memory twice"));
+        }
+        self.events.iter().try_for_each(|event| event.scope.validate())?;
+        self.unchanged.iter().try_for_each(|guard| guard.scope.validate())
+    }
+}
+
+pub(super) fn check_vector(vector: &[f32], embedder: Option<&EmbedderIdentity>) -> Result<()> {
+    let Some(embedder) = embedder else {
+        return Err(Error::new(ErrorKind::EmbedderMismatch, "the store is not bound to an embedder yet"));
+    };
+    if vector.len() != embedder.dimensions {
+        return Err(Error::new(
+            ErrorKind::EmbedderMismatch,
+            format!(
+                "a vector has {} dimensions, the store is bound to `{}` with {}",
+                vector.len(),
+                embedder.name,
+                embedder.dimensions
+            ),
+        ));
+    }
+    if !vector.iter().all(|number| number.is_finite()) {
+        return Err(Error::invalid("a vector holds a number that is not finite"));
+    }
+    Ok(())
+}
