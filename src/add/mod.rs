@@ -167,21 +167,24 @@ pub(crate) struct AddContext<'a> {
     pub(crate) call: CallId,
 }
 
-/// How often a plan is made anew because others were faster.
-const ATTEMPTS: usize = 8;
+/// How often a write is tried because others were faster. Of those who write at once one always gets through, so this
+/// many may do so.
+const ATTEMPTS: usize = 100;
 
 pub(crate) async fn add(context: &AddContext<'_>, scope: &Scope, request: &AddRequest) -> Result<AddReport> {
     scope.validate()?;
     let in_store = |error: Error| error.with_stage(Stage::Store);
     let intake = extract::extract(context, scope, request).await?;
     let mut attempt = 1;
+    let mut plan = None;
     loop {
         let version = context.store.version().await.map_err(in_store)?;
-        let plan = reconcile::reconcile(context, scope, &intake).await?;
-        let prepared = store::prepare(context, scope, &intake, plan, version).await?;
+        let made = reconcile::reconcile(context, scope, &intake, plan).await?;
+        let prepared = store::prepare(context, scope, &intake, &made, version).await?;
+        plan = Some(made);
         match context.store.apply(prepared.batch).await {
             Ok(_) => return Ok(prepared.report),
-            // What was known changed while the plan was made: it is made again from what is known now.
+            // What was known changed while the plan was made: it is looked at again.
             Err(error) if error.kind() == crate::ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
             Err(error) => return Err(in_store(error)),
         }

@@ -3,7 +3,7 @@ use std::collections::{HashMap, HashSet};
 use super::{AddContext, extract::Intake};
 use crate::{
     Action, Fact, Filter, Memory, MemoryId, Neighbour, Plan, ReconcileRequest, Result, Scope, SearchQuery, Stage,
-    score::sameness::same_text,
+    Usage, score::sameness::same_text,
 };
 
 /// Neighbours looked up for each fact, by meaning and by words: the whole scope is searched, and the nearest are what
@@ -16,16 +16,32 @@ pub(super) struct CheckedPlan {
     pub(super) plan: Plan,
 }
 
-pub(super) async fn reconcile(context: &AddContext<'_>, scope: &Scope, intake: &Intake) -> Result<CheckedPlan> {
+/// A plan for what is known now. The previous one still stands if what it was made from does: then the reconciler,
+/// which may be a model, is not asked again.
+pub(super) async fn reconcile(
+    context: &AddContext<'_>,
+    scope: &Scope,
+    intake: &Intake,
+    previous: Option<CheckedPlan>,
+) -> Result<CheckedPlan> {
     if intake.facts.is_empty() {
         return Ok(CheckedPlan { neighbours: Vec::new(), plan: Plan::default() });
     }
     let in_stage = |error: crate::Error| error.with_stage(Stage::Reconcile);
     let neighbours = neighbours(context, scope, intake).await.map_err(in_stage)?;
+    let (mut spent_calls, mut spent) = (0, Usage::default());
+    if let Some(previous) = previous {
+        if previous.neighbours == neighbours {
+            return Ok(previous);
+        }
+        (spent_calls, spent) = (previous.plan.model_calls, previous.plan.usage);
+    }
     let facts: Vec<Fact> = intake.facts.iter().map(|new| new.fact.clone()).collect();
     let request = ReconcileRequest::new(&facts, &neighbours);
     let plan = context.reconciler.reconcile(&request).await.map_err(in_stage)?;
-    let plan = check(plan, &facts, &neighbours);
+    let mut plan = check(plan, &facts, &neighbours);
+    plan.model_calls += spent_calls;
+    plan.usage += spent;
     Ok(CheckedPlan { neighbours, plan })
 }
 

@@ -21,14 +21,14 @@ pub(super) async fn prepare(
     context: &AddContext<'_>,
     scope: &Scope,
     intake: &Intake,
-    checked: CheckedPlan,
+    checked: &CheckedPlan,
     version: Version,
 ) -> Result<Prepared> {
     let CheckedPlan { neighbours, plan: Plan { actions, rejected, model_calls, usage } } = checked;
     let mut report = intake.report.clone();
-    report.rejected = rejected;
+    report.rejected.clone_from(rejected);
     report.model_calls += model_calls;
-    report.usage += usage;
+    report.usage += *usage;
 
     let actor = if report.model_calls > 0 { Actor::Model } else { Actor::Rules };
     let mut draft = Draft {
@@ -40,9 +40,9 @@ pub(super) async fn prepare(
     for (memory, key) in &intake.episodes {
         draft.put_new(memory.clone(), key.clone(), Stamp { actor: Actor::App, ..draft.stamp.clone() });
     }
-    let mut fresh = new_memories(context, scope, intake, &actions);
-    let vectors = updated_vectors(context, intake, &actions).await?;
-    for action in &actions {
+    let mut fresh = new_memories(context, scope, intake, actions);
+    let vectors = updated_vectors(context, intake, actions).await?;
+    for action in actions {
         let neighbour = |number: usize| neighbours.get(number).map(|neighbour| neighbour.memory.clone());
         match action {
             Action::Add { .. } => {}

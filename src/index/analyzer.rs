@@ -9,33 +9,10 @@ use std::collections::HashMap;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::stopwords;
+use super::{language::Language, stopwords};
 
 /// Longest term in bytes; longer ones (a pasted key, a wall of letters) are cut between characters.
 const TERM_LIMIT: usize = 64;
-
-/// A language with stop words and a stemmer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Language {
-    English,
-    Spanish,
-    German,
-    French,
-    Portuguese,
-    Italian,
-    Russian,
-    Arabic,
-}
-
-impl Language {
-    /// Those written in Latin letters, which the letters alone do not tell apart.
-    const LATIN: [Self; 6] =
-        [Self::English, Self::Spanish, Self::German, Self::French, Self::Portuguese, Self::Italian];
-
-    pub(super) const fn bit(self) -> u8 {
-        1 << self as u8
-    }
-}
 
 /// How many texts of an index are in each of the Latin languages: a query's words are stemmed for those that occur.
 #[derive(Debug, Default)]

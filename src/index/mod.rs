@@ -5,6 +5,7 @@
 
 mod analyzer;
 mod cache;
+mod language;
 mod postings;
 mod scope_index;
 mod stopwords;

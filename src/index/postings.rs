@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::analyzer::{Analysis, Language, Languages, query_terms};
+use super::{
+    analyzer::{Analysis, Languages, query_terms},
+    language::Language,
+};
 use crate::score::lexical::{Bm25, inverse_frequency};
 
 /// The number of a key: they are given in order and never again, so lists of them are sorted.

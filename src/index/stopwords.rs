@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use super::analyzer::Language;
+use super::language::Language;
 
 const ENGLISH: &str = "a about above after again all also am an and any are as at be been before being below between \
 both but by can could did do does doing done down during each few for from further get got had has have having he \

@@ -1,11 +1,14 @@
 //! Sentences, and the clauses in them that say something of their own.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use super::{
     language::Language,
     token::{Shape, Token},
 };
+
+/// Most words that stand between a comma and the subject.
+const MOST_LEADS: usize = 6;
 
 /// A clause: its tokens, and what is understood before them.
 #[derive(Debug, Clone)]
@@ -69,92 +72,113 @@ pub(super) fn sentences(tokens: &[Token]) -> Vec<Sentence> {
 /// The clauses of a sentence that may be read.
 pub(super) fn clauses(language: &Language, tokens: &[Token], asks: bool) -> Vec<Clause> {
     let words = &language.words;
-    let has = |set: &std::collections::HashSet<&str>, at: usize| {
-        tokens.get(at).is_some_and(|token| set.contains(token.word.as_str()))
-    };
-    if (0..tokens.len()).any(|at| has(&words.voids, at)) {
+    if tokens.iter().any(|token| words.voids.contains(token.word.as_str())) {
         return Vec::new();
     }
-    let mut clauses: Vec<Clause> = Vec::new();
-    let mut start = 0;
-    let mut reported = false;
-    let mut infinitive = false;
-    let mut subordinate = false;
-    let mut inherited: &'static [&'static [&'static str]] = &[];
-    let mut safe = Vec::new();
-    for at in 0..=tokens.len() {
-        let next = match boundary(language, tokens, at, infinitive) {
-            Some(next) if at < tokens.len() => next,
-            _ if at == tokens.len() => at,
-            _ => {
-                reported |= has(&words.reports, at)
-                    || (tokens.get(at).is_some_and(|token| token.is(":")) && !about(language, tokens, at));
-                infinitive |= has(&words.infinitive, at);
-                continue;
-            }
-        };
-        let body = skip_leads(language, tokens, start, at);
-        if body < at {
-            subordinate |= has(&words.subordinate, body);
-            let own = subject(language, tokens, body);
-            let understood: &'static [&'static [&'static str]] =
-                if has(&words.subjects, body) { &[] } else { inherited };
-            let hedged = (body..at).any(|at| has(&words.hedges, at));
-            safe.push(!(subordinate || hedged || began_reported(language, tokens, start, at, reported)));
-            // "I live in Rome, I think."
-            let afterthought = at - body <= 3 && (body..at).any(|at| has(&words.hedges, at) || has(&words.reports, at));
-            if afterthought && let Some(before) = safe.len().checked_sub(2).and_then(|before| safe.get_mut(before)) {
-                *before = false;
-            }
-            reported |= hedged;
-            // A cut-out stays in view, so that what it tears is seen to be torn.
-            let end = at + usize::from(tokens.get(at).is_some_and(|token| token.shape == Shape::Masked));
-            clauses.push(Clause { tokens: body..end, understood });
-            if let Some(own) = own {
-                inherited = own;
-            } else if has(&words.subjects, body) {
-                inherited = &[];
-            }
+    let mut walk = Walk { language, tokens, start: 0, state: State::default(), found: Vec::new() };
+    for at in 0..tokens.len() {
+        match boundary(language, tokens, at, walk.state.infinitive) {
+            Some(next) => walk.close(at, next),
+            None => walk.pass(at),
         }
-        // The main clause comes after the comma.
-        if tokens.get(at).is_some_and(|token| token.is(",")) && !has(&words.joints, at + 1) {
-            subordinate = false;
-        }
-        reported |= tokens.get(at).is_some_and(|token| token.is(":")) && !about(language, tokens, at);
-        reported |= has(&words.reports, at);
-        infinitive = false;
-        start = next;
     }
+    walk.close(tokens.len(), tokens.len());
+    let mut found = walk.found;
     if asks {
         // "I live in Rome, what should I see?": only the last clause asks.
-        let last = clauses.pop();
-        safe.pop();
-        if !last.is_some_and(|last| has(&words.questions, last.tokens.start)) {
+        let Some((last, _)) = found.pop() else { return Vec::new() };
+        let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.word.as_str());
+        // "… don't I?" asks for the whole.
+        let tag = last.tokens.len() <= 3 && words.subjects.contains(word(last.tokens.end.checked_sub(1)));
+        if tag || !words.questions.contains(word(Some(last.tokens.start))) {
             return Vec::new();
         }
     }
-    let mut keep = safe.into_iter();
-    clauses.retain(|_| keep.next().unwrap_or(false));
-    clauses
+    found.into_iter().filter_map(|(clause, safe)| safe.then_some(clause)).collect()
 }
 
-/// Whether a report began before the clause; `reported` already counts the words up to its end.
-fn began_reported(language: &Language, tokens: &[Token], start: usize, end: usize, reported: bool) -> bool {
-    reported && {
-        let inside = tokens.get(start..end).unwrap_or_default();
-        let own = inside.iter().any(|token| language.words.reports.contains(token.word.as_str()) || token.is(":"));
-        // A report within the clause is after its verb, or else the clause matches no pattern.
-        !own || tokens
-            .get(..start)
-            .unwrap_or_default()
-            .iter()
-            .any(|token| language.words.reports.contains(token.word.as_str()) || token.is(":"))
+/// What earlier words of a sentence do to later ones.
+#[derive(Default)]
+struct State {
+    /// A report or supposition began before the present clause.
+    reported: bool,
+    /// One began inside it.
+    reports: bool,
+    /// The present clause is subordinate, or hangs on one that is.
+    subordinate: bool,
+    /// An infinitive stands in it.
+    infinitive: bool,
+    /// The sentence has said that the author speaks of themselves.
+    introduced: bool,
+    /// Beginnings the next clause may take over.
+    inherited: &'static [&'static [&'static str]],
+}
+
+struct Walk<'a> {
+    language: &'a Language,
+    tokens: &'a [Token],
+    start: usize,
+    state: State,
+    /// The clauses so far, and whether each may be read.
+    found: Vec<(Clause, bool)>,
+}
+
+impl Walk<'_> {
+    fn has(&self, set: &HashSet<&str>, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|token| set.contains(token.word.as_str()))
     }
-}
 
-fn about(language: &Language, tokens: &[Token], colon: usize) -> bool {
-    let before = tokens.get(..colon).unwrap_or_default();
-    before.iter().any(|token| language.words.about.contains(token.word.as_str()))
+    /// Goes past a token inside a clause.
+    fn pass(&mut self, at: usize) {
+        let words = &self.language.words;
+        self.state.reports |= self.has(&words.reports, at);
+        self.state.infinitive |= self.has(&words.infinitive, at);
+        self.state.introduced |= self.has(&words.about, at);
+    }
+
+    /// Ends the clause before `at`; the next begins at `next`.
+    fn close(&mut self, at: usize, next: usize) {
+        let words = &self.language.words;
+        let body = skip_leads(self.language, self.tokens, self.start, at);
+        if body < at {
+            self.add(body, at);
+        }
+        let mark = self.tokens.get(at);
+        // The main clause comes after the comma.
+        if mark.is_some_and(|mark| mark.is(",")) && !self.has(&words.joints, at + 1) {
+            self.state.subordinate = false;
+        }
+        // "Anna: I live in Rome" is Anna's, "about me: I live in Rome" is not.
+        self.state.reported |= self.state.reports || (mark.is_some_and(|mark| mark.is(":")) && !self.state.introduced);
+        self.state.reports = false;
+        self.state.infinitive = false;
+        self.start = next;
+    }
+
+    fn add(&mut self, body: usize, at: usize) {
+        let words = &self.language.words;
+        self.state.subordinate |= self.has(&words.subordinate, body);
+        let hedged = (body..at).any(|at| self.has(&words.hedges, at));
+        // A report inside the clause comes after its verb, or else the clause matches no pattern.
+        let safe = !(self.state.subordinate || self.state.reported || hedged);
+        // "I live in Rome, I think."
+        if at - body <= 3
+            && (hedged || self.state.reports)
+            && let Some((_, before)) = self.found.last_mut()
+        {
+            *before = false;
+        }
+        self.state.reported |= hedged;
+        let understood = if self.has(&words.heads, body) { self.state.inherited } else { &[] };
+        // A cut-out stays in view, so that what it tears is seen to be torn.
+        let torn = self.tokens.get(at).is_some_and(|token| token.shape == Shape::Masked);
+        self.found.push((Clause { tokens: body..at + usize::from(torn), understood }, safe));
+        match subject(self.language, self.tokens, body) {
+            Some(own) => self.state.inherited = own,
+            None if self.has(&words.subjects, body) => self.state.inherited = &[],
+            None => {}
+        }
+    }
 }
 
 /// If a clause ends at `at`: where the next begins.
@@ -181,7 +205,8 @@ fn boundary(language: &Language, tokens: &[Token], at: usize, infinitive: bool) 
 /// Whether a clause begins at `at`, joints and adverbs aside.
 fn begins_clause(language: &Language, tokens: &[Token], at: usize, infinitive: bool) -> bool {
     let words = &language.words;
-    let body = skip_leads(language, tokens, at, tokens.len());
+    // Bounded, so that a run of commas and joints is not gone through once for each.
+    let body = skip_leads(language, tokens, at, tokens.len().min(at + MOST_LEADS));
     let Some(token) = tokens.get(body) else { return false };
     let word = token.word.as_str();
     if words.subjects.contains(word) || words.questions.contains(word) || words.subordinate.contains(word) {

@@ -213,8 +213,10 @@ const HEALTH: &[Row] = &[
 const OTHERS: &[Row] = &[
     row("i am married to {v}", "Is married to {v}", Family, "user.marital_status", Value::Person),
     row("i am @status $", "Is {c}", Family, "user.marital_status", Value::None),
+    row("i am not @status $", "Is not {c}", Family, "user.marital_status", Value::None),
+    row("i got divorced $", "Is divorced", Family, "user.marital_status", Value::None),
     row("i got married $", "Is married", Family, "user.marital_status", Value::None),
-    row("i|we have a|an @rel named|called {v}", "Has a {c} named {v}", Family, "", Value::Person),
+    row("i|we have a|an @rel named|called {v}", "Has a {c} named {v}", Family, "", Value::Person).resume(AND_PET),
     row("i|we have @number kids|children $", "Has {c} kids", Family, "user.children", Value::None),
     row("i|we have {v} $", "Has {v}", Family, "", Value::Kin),
     row("my @parents live in {v}", "{C} live in {v}", Family, "{k}.home", Value::Dwelling),
@@ -226,11 +228,14 @@ const OTHERS: &[Row] = &[
     row("my @rel works at|for {v}", "{C} works at {v}", Family, "{k}.employer", Value::Organisation),
     row("my @rel works as {v}", "{C} works as {v}", Family, "{k}.occupation", Value::Occupation),
     row("my @rel is|'s {v} years old", "{C} is {v} years old", Family, "{k}.age", Value::Age),
+    row("my @rel is|'s {v} $", "{C} is {v} years old", Family, "{k}.age", Value::Age),
     row("my @rel is|'s {v}", "{C} is {v}", Family, "{k}.occupation", Value::Occupation),
     row("my @rel is|'s allergic to {v}", "{C} is allergic to {v}", Allergy, "{k}.allergy.{v}", Value::Thing),
     row("my @rel is|'s a|an? @diet", "{C} is {c}", Diet, "{k}.diet", Value::None),
-    row("i|we have|adopted a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "", Value::Person),
-    row("i|we have? got a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "", Value::Person),
+    row("i|we have|adopted a|an {w} @pet named|called {v}", "Has a {w} {c} named {v}", Pets, "", Value::Person)
+        .resume(AND_PET),
+    row("i|we have|adopted a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "", Value::Person).resume(AND_PET),
+    row("i|we have? got a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "", Value::Person).resume(AND_PET),
     row("i|we have|adopted {v} $", "Has {v}", Pets, "", Value::Animals),
     row("i|we have? got {v} $", "Has {v}", Pets, "", Value::Animals),
     row("my @pet 's name is {v}", "Has a {c} named {v}", Pets, "", Value::Person),
@@ -246,6 +251,8 @@ const OTHERS: &[Row] = &[
     row("i am training|preparing for {v}", "Is training for {v}{t}", Plans, "", Value::Venture),
     row("i am saving up? for {v}", "Is saving for {v}{t}", Plans, "", Value::Venture),
 ];
+
+const AND_PET: &[(&str, &[&str])] = &[("and", &["i", "have"])];
 
 /// Not statements but mentions: they are found anywhere in a clause that is safe to read.
 const MENTIONS: &[Row] = &[

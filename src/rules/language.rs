@@ -88,6 +88,8 @@ pub(super) enum Value {
     Venture,
     /// What can be liked, in one word.
     Word,
+    /// What one may have a favourite of.
+    Sort,
     /// Games and instruments of the list.
     Pastime,
     /// Languages of the list.
@@ -192,6 +194,8 @@ pub(super) struct Lists {
     pub(super) bad_starts: &'static str,
     /// A value is not this alone, nor this with an article.
     pub(super) vague: &'static str,
+    /// Of these one has no favourite that lasts ("my favourite part was …").
+    pub(super) passing: &'static str,
     /// Articles, dropped from slots.
     pub(super) articles: &'static str,
     /// Join the words of a name ("Bank of America").
@@ -270,6 +274,7 @@ words!(
     pointers,
     bad_starts,
     vague,
+    passing,
     articles,
     name_links,
     occupations,

@@ -13,12 +13,17 @@
 mod clause;
 mod english;
 mod extractor;
+mod fits;
 mod language;
 mod pattern;
 mod prose;
+mod reader;
 mod reconciler;
 mod russian;
 mod sameness;
+#[cfg(test)]
+#[expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
+mod tests;
 mod token;
 mod value;
 mod when;

@@ -19,6 +19,9 @@ const PAIRS: [(char, char); 3] = [('“', '”'), ('«', '»'), ('„', '“')];
 /// Openings of lines that are no prose: quotations, tables, markup and data.
 const FOREIGN: [char; 6] = ['>', '|', '<', '{', '[', '}'];
 
+/// How far the end of a quotation is looked for, in bytes.
+const LONGEST_QUOTE: usize = 4_000;
+
 /// Splits a message. A document (something with headings) and everything after a mail header give nothing.
 pub(super) fn pieces(text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
@@ -105,14 +108,21 @@ fn closing(text: &str, mark: char, previous: char, after: usize, line_end: usize
         '"' | '`' | '\u{201f}' => Some(to(line, mark).unwrap_or(line_end)),
         // As an apostrophe it follows a letter.
         '‘' if !previous.is_alphanumeric() => Some(to(line, '’').unwrap_or(line_end)),
-        '\'' if !previous.is_alphanumeric() && line.starts_with(char::is_alphabetic) => single(line, after),
+        '\'' if !previous.is_alphanumeric() && line.starts_with(char::is_alphabetic) => {
+            single(beginning(line, LONGEST_QUOTE), after)
+        }
         _ => {
             let close = PAIRS.into_iter().find(|(open, _)| *open == mark)?.1;
             // Looked for in a bounded stretch, so that a run of opening marks costs no more than its length.
-            let stretch = rest.char_indices().nth(2_000).map_or(rest, |(cut, _)| rest.get(..cut).unwrap_or(rest));
+            let stretch = beginning(rest, LONGEST_QUOTE);
             Some(to(stretch, close).unwrap_or(line_end))
         }
     }
+}
+
+/// At most the first `bytes` of a text.
+fn beginning(text: &str, bytes: usize) -> &str {
+    (0..4).filter_map(|less| text.get(..bytes.checked_sub(less)?)).next().unwrap_or(text)
 }
 
 /// The end of a quotation in straight single marks: the first mark with no letter after it.

@@ -166,9 +166,7 @@ fn repeats(fact: &Fact, near: &Neighbour) -> bool {
 
 /// Whether a later fact of the request takes an earlier one's slot, so that the earlier need not be stored.
 fn overrides(fact: &Fact, later: &Fact) -> bool {
-    fact.slot == later.slot
-        && !same_text(&fact.text, &later.text)
-        && agreement(&fact.text, &later.text) != Agreement::Unrelated
-        // Told later, but of earlier times: both are worth having.
-        && !later.valid_at.is_some_and(|then| fact.valid_at.is_none_or(|since| then < since))
+    // Told later, but of earlier times: both are worth having.
+    let before = later.valid_at.is_some_and(|then| fact.valid_at.is_none_or(|since| then < since));
+    !before && !same_text(&fact.text, &later.text) && agreement(&fact.text, &later.text) != Agreement::Unrelated
 }

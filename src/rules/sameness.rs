@@ -24,7 +24,7 @@ const FRAME: &str = "lives live moved moves based works work job for at in to fr
     adores hates dislikes dislike prefers fan into passionate about allergic living working years old birthday born \
     eats eat drinks drink married-to lost left quit studies i \
     живет живут переехал переехала переехали работает в во на из уволился уволилась уволен с работы больше не нет уже \
-    аллергия аллергии любит обожает ненавидит нравится предпочитает увлекается терпеть может зовут возраст ест пьет \
+    аллергия аллергии любит обожает ненавидит нравится нравятся на предпочитает увлекается терпеть может зовут возраст ест пьет \
     учится есть стал стала по профессии день рождения";
 
 /// Words of times, which refine a statement and do not change it.
@@ -66,7 +66,8 @@ struct Parts {
 fn parts(text: &str) -> Parts {
     let mut parts = Parts { value: Vec::new(), times: Vec::new(), against: false };
     for word in text.unicode_words().map(fold) {
-        parts.against |= listed(AGAINST, &word);
+        // "Prefers tea to coffee" has the slot of coffee, and speaks against it.
+        parts.against |= listed(AGAINST, &word) || (word == "prefers" && between(text));
         let is_year = word.len() == 4 && word.parse::<u16>().is_ok_and(|year| (1900..2101).contains(&year));
         if is_year || listed(TIMES, &word) {
             parts.times.push(word);
@@ -75,6 +76,10 @@ fn parts(text: &str) -> Parts {
         }
     }
     parts
+}
+
+fn between(text: &str) -> bool {
+    text.contains(" to ") || text.contains(" over ")
 }
 
 /// Whether every word of `some` is among `all`.

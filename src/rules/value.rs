@@ -1,6 +1,7 @@
 //! Where a value ends, and whether it is one.
 
 use super::{
+    fits::fits,
     language::{Language, Value},
     pattern::{View, is_given_name},
     token::{Shape, Token},
@@ -72,6 +73,12 @@ pub(super) fn cut(
         if language.words.breakers.contains(word) || token.shape == Shape::Masked {
             return None;
         }
+        // "Bruno and a cat": a name goes on with a name.
+        let joined =
+            language.words.joints.contains(word) && view.token(at + 1).is_none_or(|next| next.shape != Shape::Capital);
+        if joined && is_name(kind) && !described {
+            break;
+        }
         // A value does not begin with what ends one, except where that is its first word ("for").
         if stops || !(token.is_word() || goes_on(language, view, at, start, kind)) {
             break;
@@ -106,7 +113,7 @@ pub(super) fn cut(
 }
 
 /// Whether a relative clause begins that belongs to the thing: "stories that make one think".
-fn narrows(language: &Language, view: View<'_>, at: usize) -> bool {
+pub(super) fn narrows(language: &Language, view: View<'_>, at: usize) -> bool {
     let relative = view.word(at).is_some_and(|word| matches!(word, "that" | "who" | "which"));
     let next = view
         .token(at + 1)
@@ -202,106 +209,4 @@ fn trim(language: &Language, view: View<'_>, start: usize, mut end: usize) -> us
         return end;
     }
     end
-}
-
-fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) -> bool {
-    let tokens: Vec<&Token> = (cut.start..cut.end).filter_map(|at| view.token(at)).collect();
-    let Some((&first, others)) = tokens.split_first() else { return false };
-    let words = &language.words;
-    let has = |set: &std::collections::HashSet<&str>, token: &Token| set.contains(token.word.as_str());
-    let points = |at: usize| {
-        let relative = kind == Value::Thing && at + 1 < cut.end && narrows(language, view, at);
-        !relative && view.token(at).is_some_and(|token| has(&words.pointers, token))
-    };
-    if (cut.start..cut.end).any(points) {
-        return false;
-    }
-    let article = has(&words.articles, first);
-    let bare = if article { others } else { tokens.as_slice() };
-    let vague = bare.len() == 1 && bare.iter().all(|token| has(&words.vague, token));
-    let bad_start = has(&words.bad_starts, first);
-    let named = bare.first().is_some_and(|token| token.shape == Shape::Capital);
-    // Names only, with the small words that hold them together.
-    let name =
-        named && bare.iter().all(|token| token.shape != Shape::Lower || token.is("&") || has(&words.name_links, token));
-    // Some people type no capitals at all.
-    let uncapitalised = view.tokens.iter().all(|token| token.shape != Shape::Capital || token.word == "i")
-        && tokens.len() == 1
-        && first.shape == Shape::Lower
-        && first.word.chars().count() > 2;
-    let clean = !vague && !bad_start;
-    match kind {
-        Value::None | Value::Given => true,
-        Value::Person => {
-            let count = tokens.len();
-            !vague && ((named && !article && name && count <= 4) || (uncapitalised && clean && cut.rest == view.len()))
-        }
-        Value::Introduced => name && tokens.len() <= 3 && !has(&words.no_names, first) && clean,
-        Value::Place => clean && (name || (uncapitalised && !has(&words.no_names, first))),
-        Value::Dwelling => clean && (name || uncapitalised || (article && bare.len() > 1 && bare.len() <= 8)),
-        Value::Named => clean && name,
-        Value::Organisation => clean && (name || uncapitalised || (article && !bare.is_empty() && bare.len() <= 6)),
-        Value::Thing => clean && cut.when.is_none() && tokens.len() <= 16 && (!is_the(first) || named),
-        Value::Doing => clean && tokens.len() > 1 && first.shape == Shape::Lower,
-        Value::Ambition => clean && tokens.len() > 1 && has(&words.ambitions, first),
-        Value::Venture => clean && tokens.len() <= 12,
-        Value::Word => clean && cut.when.is_none() && tokens.len() <= 3,
-        Value::Pastime => all_of(language, &tokens, &["pastime"], &["pastime"]),
-        Value::Languages => all_of(language, &tokens, &["lang", "lang-quality"], &["lang"]),
-        Value::Kin => all_of(language, &tokens, &["kin", "rel", "number", "kin-modifier"], &["kin", "rel"]),
-        Value::Animals => {
-            let last =
-                tokens.last().is_some_and(|last| in_class(language, last, "pet") || in_class(language, last, "pets"));
-            let counted = article || in_class(language, first, "number");
-            last && counted && tokens.len() <= 6 && tokens.iter().all(|token| token.is_word())
-        }
-        Value::Occupation => (article || words.articles.is_empty()) && is_occupation(language, &tokens),
-        Value::Date => {
-            tokens.iter().any(|token| token.shape == Shape::Number)
-                && tokens.iter().all(|token| {
-                    token.shape == Shape::Number
-                        || token.is(",")
-                        || language.calendar.is_month(&token.word)
-                        || ["the", "of", "года", "г"].contains(&token.word.as_str())
-                })
-        }
-        Value::Age => {
-            tokens.len() == 1 && language.calendar.number(&first.word).is_some_and(|age| (5..=115).contains(&age))
-        }
-    }
-}
-
-fn in_class(language: &Language, token: &Token, class: &str) -> bool {
-    language.class_key(class, &token.word).is_some()
-}
-
-/// Whether every token is of one of the lists, an article or a joint, and at least one of the lists that matter.
-fn all_of(language: &Language, tokens: &[&Token], lists: &[&str], matter: &[&str]) -> bool {
-    let words = &language.words;
-    let listed = |token: &Token, lists: &[&str]| lists.iter().any(|list| in_class(language, token, list));
-    tokens.iter().any(|token| listed(token, matter))
-        && tokens.iter().all(|token| {
-            let word = token.word.as_str();
-            token.is(",") || words.articles.contains(word) || words.joints.contains(word) || listed(token, lists)
-        })
-}
-
-fn is_the(token: &Token) -> bool {
-    token.word == "the"
-}
-
-/// Whether the last word is an occupation, or one stands before "of" ("head of sales").
-fn is_occupation(language: &Language, tokens: &[&Token]) -> bool {
-    let Some((last, modifiers)) = tokens.split_last() else { return false };
-    let words = &language.words;
-    let known = words.occupations.contains(last.word.as_str())
-        || words
-            .occupation_endings
-            .iter()
-            .any(|ending| last.word.strip_suffix(ending).is_some_and(|stem| stem.chars().count() > 2));
-    known
-        && tokens.len() <= 5
-        && last.shape != Shape::Number
-        && modifiers.iter().all(|token| token.is_word() && !words.joints.contains(token.word.as_str()))
-        && !modifiers.iter().any(|token| words.bad_starts.contains(token.word.as_str()))
 }

@@ -107,10 +107,10 @@ impl Calendar {
         if let Some(shift) = number(self.shifts, word(skip)) {
             return self.shifted(shift, word(skip + 1), today, skip + 2);
         }
-        if skip > 0 || number(self.months, word(0)).is_some() {
-            if let Some(when) = self.absolute(tokens, skip, now) {
-                return Some(when);
-            }
+        if (skip > 0 || number(self.months, word(0)).is_some())
+            && let Some(when) = self.absolute(tokens, skip, now)
+        {
+            return Some(when);
         }
         let loose = listed(self.loose, word(skip)) || (skip > 0 && listed(self.loose, word(skip + 1)));
         loose.then(|| When {
@@ -208,7 +208,8 @@ impl Calendar {
         let since = (0..skip).any(|at| listed(self.since, word(at)));
         let (mut at, mut day, mut month, mut year) = (skip, None, None, None);
         let mut used = skip;
-        while let Some(token) = tokens.get(at) {
+        // A date has no more words than this.
+        while let Some(token) = tokens.get(at).filter(|_| at < skip + 6) {
             if let Some(found) = number(self.months, &token.word).filter(|_| month.is_none()) {
                 month = u32::try_from(found).ok();
             } else if let Some(found) = ordinal(&token.word).filter(|_| day.is_none() && year.is_none()) {
@@ -219,8 +220,12 @@ impl Calendar {
                 if self.unit(word(at + 1)) == Some('y') {
                     at += 1;
                 }
-            } else if !(token.is(",") && a_year(word(at + 1)).is_some()) && !(month.is_none() && token.word == "of") {
-                break;
+            } else {
+                let comma = token.is(",") && a_year(word(at + 1)).is_some();
+                let of = month.is_none() && token.word == "of";
+                if !comma && !of {
+                    break;
+                }
             }
             at += 1;
             used = at;
@@ -253,7 +258,9 @@ fn begins(day: Option<u32>, month: Option<u32>, year: Option<i32>, now: Timestam
     (end <= now).then_some(first)
 }
 
+/// A day of a month; of "14-15" the first.
 fn ordinal(word: &str) -> Option<u32> {
+    let word = word.split_once('-').filter(|(_, to)| to.parse::<u8>().is_ok()).map_or(word, |(from, _)| from);
     let digits = word.trim_end_matches(|char: char| char.is_alphabetic() || char == '-');
     let ending = word.get(digits.len()..)?;
     let fits = matches!(ending, "" | "st" | "nd" | "rd" | "th" | "-го" | "го");

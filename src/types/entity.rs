@@ -1,64 +1,13 @@
-use std::{fmt, str::FromStr};
-
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
-use super::{MemoryId, Metadata, Scope, Timestamp, id::new_v7};
-use crate::{Error, Result};
+use super::{MemoryId, Metadata, Scope, Timestamp, id::id};
 
-macro_rules! graph_id {
-    ($(#[$doc:meta])* $name:ident, $what:literal) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(transparent)]
-        pub struct $name(Uuid);
-
-        impl $name {
-            /// A new id; ids sort by the time they were made.
-            #[must_use]
-            pub fn new(at: Timestamp) -> Self {
-                Self(new_v7(at))
-            }
-
-            /// The id with these 16 bytes.
-            #[must_use]
-            pub const fn from_bytes(bytes: [u8; 16]) -> Self {
-                Self(Uuid::from_bytes(bytes))
-            }
-
-            /// The 16 bytes.
-            #[must_use]
-            pub const fn as_bytes(&self) -> &[u8; 16] {
-                self.0.as_bytes()
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.hyphenated().fmt(f)
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = Error;
-
-            /// # Errors
-            /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the text is no UUID.
-            fn from_str(text: &str) -> Result<Self> {
-                Uuid::try_parse(text)
-                    .map(Self)
-                    .map_err(|cause| Error::invalid(concat!($what, " must be a UUID")).with_source(cause))
-            }
-        }
-    };
-}
-
-graph_id!(
+id!(
     /// Names one entity for good.
     EntityId,
     "an entity id"
 );
-graph_id!(
+id!(
     /// Names one relation for good.
     RelationId,
     "a relation id"

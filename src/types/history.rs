@@ -1,40 +1,12 @@
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
-use super::{MemoryId, Scope, Timestamp, id::new_v7};
+use super::{MemoryId, Scope, Timestamp, id::id};
 
-/// Names one call of the engine: all events a call caused carry the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct CallId(Uuid);
-
-impl CallId {
-    /// A new call id.
-    #[must_use]
-    pub fn new(at: Timestamp) -> Self {
-        Self(new_v7(at))
-    }
-
-    /// The id with these 16 bytes.
-    #[must_use]
-    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
-        Self(Uuid::from_bytes(bytes))
-    }
-
-    /// The 16 bytes.
-    #[must_use]
-    pub const fn as_bytes(&self) -> &[u8; 16] {
-        self.0.as_bytes()
-    }
-}
-
-impl fmt::Display for CallId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.hyphenated().fmt(f)
-    }
-}
+id!(
+    /// Names one call of the engine: all events a call caused carry the same.
+    CallId,
+    "a call id"
+);
 
 /// What happened to a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

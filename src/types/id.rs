@@ -1,41 +1,67 @@
-use std::{
-    fmt,
-    str::FromStr,
-    sync::{Mutex, PoisonError},
-};
+use std::sync::{Mutex, PoisonError};
 
-use serde::{Deserialize, Serialize};
 use uuid::{NoContext, Timestamp as UuidTime, Uuid, timestamp::context::ContextV7};
 
 use super::Timestamp;
-use crate::{Error, Result};
 
-/// Names one memory for good: a UUID v7, so that ids sort by the time they were made.
-///
-/// An id never changes and is never used again. Parsing accepts any UUID, since imported memories keep theirs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct MemoryId(Uuid);
+/// A newtype over a UUID v7 with what all ids have.
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $what:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(uuid::Uuid);
 
-impl MemoryId {
-    /// The id with these 16 bytes.
-    #[must_use]
-    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
-        Self(Uuid::from_bytes(bytes))
-    }
+        impl $name {
+            /// A new id for `at`; ids of one millisecond fall in no particular order.
+            #[must_use]
+            pub fn new(at: $crate::Timestamp) -> Self {
+                Self($crate::types::id::new_v7(at))
+            }
 
-    /// The 16 bytes, big-endian: they sort as the ids do.
-    #[must_use]
-    pub const fn as_bytes(&self) -> &[u8; 16] {
-        self.0.as_bytes()
-    }
+            /// The id with these 16 bytes.
+            #[must_use]
+            pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+                Self(uuid::Uuid::from_bytes(bytes))
+            }
 
-    /// A new id for `at`. Ids of one millisecond fall in no particular order; [`IdSource`] keeps them in order.
-    #[must_use]
-    pub fn new(at: Timestamp) -> Self {
-        Self(new_v7(at))
-    }
+            /// The 16 bytes, big-endian: they sort as the ids do.
+            #[must_use]
+            pub const fn as_bytes(&self) -> &[u8; 16] {
+                self.0.as_bytes()
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.hyphenated().fmt(f)
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = $crate::Error;
+
+            /// # Errors
+            /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the text is no UUID.
+            fn from_str(text: &str) -> $crate::Result<Self> {
+                uuid::Uuid::try_parse(text)
+                    .map(Self)
+                    .map_err(|cause| $crate::Error::invalid(concat!($what, " must be a UUID")).with_source(cause))
+            }
+        }
+    };
 }
+
+pub(super) use id;
+
+id!(
+    /// Names one memory for good: a UUID v7, so that ids sort by the time they were made.
+    ///
+    /// An id never changes and is never used again. Parsing accepts any UUID, since imported memories keep theirs.
+    /// [`IdSource`] makes ids that also keep their order within a millisecond.
+    MemoryId,
+    "a memory id"
+);
 
 /// Makes memory ids that sort in the order they were made, also within a millisecond and when the clock steps back.
 #[derive(Debug, Default)]
@@ -61,22 +87,6 @@ pub(super) fn new_v7(at: Timestamp) -> Uuid {
 /// Times before 1970 count as 1970: the format has no sign.
 fn unix(at: Timestamp) -> (u64, u32) {
     u64::try_from(at.timestamp()).map_or((0, 0), |seconds| (seconds, at.timestamp_subsec_nanos()))
-}
-
-impl fmt::Display for MemoryId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.hyphenated().fmt(f)
-    }
-}
-
-impl FromStr for MemoryId {
-    type Err = Error;
-
-    /// # Errors
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) when the text is no UUID.
-    fn from_str(text: &str) -> Result<Self> {
-        Uuid::try_parse(text).map(Self).map_err(|cause| Error::invalid("a memory id must be a UUID").with_source(cause))
-    }
 }
 
 #[cfg(test)]

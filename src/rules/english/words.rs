@@ -36,13 +36,14 @@ pub(super) const LISTS: Lists = Lists {
     pointers: "i me my mine myself we us our ours ourselves you your yours yourself it its itself this that these \
         those him her hers them their theirs his he she they here there such something someone somewhere anything \
         everything nothing one ones stuff things thing what how why",
-    bad_starts: "when where who some any no not all both another same \
+    bad_starts: "neither nor never every each hard alone abroad online when where who some any no not all both another same \
         being able sure just only more less too so very for with at in on up out of about from by into over \
         good great well better best",
-    vague: "few safe poverty misery luxury sin part memory moment aspect peanuts idea look way sound smell vibe fun way lot bit thing home work night night day job school life team \
+    vague: "few safe poverty misery luxury sin part memory moment aspect idea look way sound smell vibe fun way lot bit thing home work night night day job school life team \
         company place time moment everyone people myself house apartment town city village country dorm fear peace \
         hope pain it good great fine ok okay sure here there long common rare weird unusual hard easy important \
         secret different present free least last first once change living future world",
+    passing: "part thing things memory memories moment time way bit aspect one",
     articles: "a an the",
     name_links: "of the de la le da do dos das del di du von van der den el al y and upon saint",
     occupations: "teacher nurse engineer developer programmer designer doctor lawyer accountant architect chef cook \
@@ -122,7 +123,7 @@ pub(super) const CALENDAR: Calendar = Calendar {
     numbers: "a=1 an=1 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 twelve=12",
     days: "yesterday=-1 tomorrow=1 today=0 tonight=0",
     shifts: "last=-1 next=1 this=0 past=-1",
-    before: "in on by from early late back around mid the",
+    before: "in on by from for early late back around mid the",
     since: "since",
     ago: "ago",
     lasting: "for",
