@@ -155,12 +155,21 @@ impl Walk<'_> {
         self.start = next;
     }
 
+    /// Whether the word at `at` stands in the clause too.
+    fn repeats(&self, at: usize, clause: &Clause) -> bool {
+        let before = self.tokens.get(clause.tokens.clone()).unwrap_or_default();
+        self.tokens.get(at).is_some_and(|word| before.iter().any(|token| token.word == word.word))
+    }
+
     fn add(&mut self, body: usize, at: usize) {
         let words = &self.language.words;
         self.state.subordinate |= self.has(&words.subordinate, body);
         let hedged = (body..at).any(|at| self.has(&words.hedges, at));
+        let elliptic = self.has(&words.heads, body);
+        // "I love the acceptance and love theme": who says the same verb again mostly uses it as a noun.
+        let again = elliptic && self.found.last().is_some_and(|(before, _)| self.repeats(body, before));
         // A report inside the clause comes after its verb, or else the clause matches no pattern.
-        let safe = !(self.state.subordinate || self.state.reported || hedged);
+        let safe = !(self.state.subordinate || self.state.reported || hedged || again);
         // "I live in Rome, I think."
         if at - body <= 3
             && (hedged || self.state.reports)
@@ -169,7 +178,7 @@ impl Walk<'_> {
             *before = false;
         }
         self.state.reported |= hedged;
-        let understood = if self.has(&words.heads, body) { self.state.inherited } else { &[] };
+        let understood = if elliptic { self.state.inherited } else { &[] };
         // A cut-out stays in view, so that what it tears is seen to be torn.
         let torn = self.tokens.get(at).is_some_and(|token| token.shape == Shape::Masked);
         self.found.push((Clause { tokens: body..at + usize::from(torn), understood }, safe));

@@ -3,14 +3,11 @@
 mod words;
 
 use super::{
-    language::{
-        Language, Row,
-        Topic::{
-            Allergy, Diet, Education, Family, Health, Home, Identity, Name, Pets, Plans, Preference, Speech, Work,
-        },
-        Value, Words, row,
-    },
+    language::{Language, Row, Value, Words, row},
     pattern::Pattern,
+    topic::Topic::{
+        Allergy, Diet, Education, Family, Health, Home, Identity, Name, Pets, Plans, Preference, Speech, Work,
+    },
 };
 
 /// The table, compiled.
@@ -103,7 +100,8 @@ const PLACE_AND_WORK: &[Row] = &[
         Work,
         "user.employer",
         Value::Named,
-    ),
+    )
+    .resume(AS_WORK),
     row("i started working at|for {v}", "Works at {v}", Work, "user.employer", Value::Organisation).resume(AS_WORK),
     row("i work in @field", "Works in {c}", Work, "", Value::None),
     row("i work from home", "Works from home", Work, "", Value::None),
@@ -112,6 +110,7 @@ const PLACE_AND_WORK: &[Row] = &[
     row("i am {v}", "Is {v}", Work, "user.occupation", Value::Occupation).resume(AT_WORK),
     row("my job is|'s {v}", "Works as {v}", Work, "user.occupation", Value::Occupation).resume(AT_WORK),
     row("i became {v}", "Is {v}", Work, "user.occupation", Value::Occupation).resume(AT_WORK),
+    row("i|we run|own a|an {w} @business", "Runs a {w} {c}", Work, "", Value::None),
     row("i|we run|own a|an @business", "Runs a {c}", Work, "", Value::None),
     row("i am a|an {w} student at {v}", "Studies at {v}", Education, "user.school", Value::Named),
     row("i am a student at {v}", "Studies at {v}", Education, "user.school", Value::Named),
@@ -131,7 +130,8 @@ const PLACE_AND_WORK: &[Row] = &[
     ),
 ];
 
-const AT_WORK: &[(&str, &[&str])] = &[("at", &["i", "work", "at"]), ("for", &["i", "work", "for"])];
+const AT_WORK: &[(&str, &[&str])] =
+    &[("at", &["i", "work", "at"]), ("for", &["i", "work", "for"]), ("working", &["i", "am", "working"])];
 const AS_WORK: &[(&str, &[&str])] = &[("as", &["i", "work", "as"])];
 const AT_SCHOOL: &[(&str, &[&str])] = &[("at", &["i", "study", "at"])];
 
@@ -248,7 +248,8 @@ const OTHERS: &[Row] = &[
     row("my goal|dream is|'s to {v}", "Wants to {v}{t}", Plans, "", Value::Ambition),
     row("i am going to {v}", "Is going to {v}{t}", Plans, "", Value::Ambition),
     row("i want|hope to {v}", "Wants to {v}{t}", Plans, "", Value::Ambition),
-    row("i am training|preparing for {v}", "Is training for {v}{t}", Plans, "", Value::Venture),
+    row("i am training for {v}", "Is training for {v}{t}", Plans, "", Value::Venture),
+    row("i am preparing for {v}", "Is preparing for {v}{t}", Plans, "", Value::Venture),
     row("i am saving up? for {v}", "Is saving for {v}{t}", Plans, "", Value::Venture),
 ];
 

@@ -43,7 +43,12 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
             && first.shape == Shape::Lower
             && first.word.chars().count() > 2
     };
+    let lower_case = uncapitalised(0) && view.tokens.iter().all(|token| token.shape != Shape::Capital);
     let clean = !vague && !bad_start;
+    // "I'm Alice from Porto", but not "I'm Looking for help".
+    let closed = view
+        .token(cut.rest)
+        .is_none_or(|next| !next.is_word() || next.word == "from" || next.word == "из" || has(&words.joints, next));
     match kind {
         Value::None | Value::Given => true,
         Value::Person => {
@@ -51,11 +56,15 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
             !vague
                 && ((named && !article && name && count <= 4) || (uncapitalised(0) && clean && cut.rest == view.len()))
         }
-        Value::Introduced => name && tokens.len() <= 3 && !has(&words.no_names, first) && clean,
-        Value::Place => clean && (name || (uncapitalised(0) && !has(&words.no_names, first))),
-        Value::Dwelling => clean && (name || uncapitalised(0) || (article && bare.len() > 1 && bare.len() <= 8)),
+        Value::Introduced => closed && name && tokens.len() <= 3 && !has(&words.no_names, first) && clean,
+        Value::Place => clean && (name || lower_case) && !has(&words.no_names, first),
+        Value::Dwelling => clean && (name || lower_case || (article && bare.len() > 1 && bare.len() <= 8)),
         Value::Named => clean && name,
-        Value::Organisation => clean && (name || uncapitalised(1) || (article && !bare.is_empty() && bare.len() <= 6)),
+        Value::Organisation => {
+            clean
+                && !has(&words.no_employers, first)
+                && (name || uncapitalised(1) || (article && !bare.is_empty() && bare.len() <= 6))
+        }
         Value::Thing => clean && cut.when.is_none() && tokens.len() <= 16 && (!is_the(first) || named),
         Value::Doing => clean && tokens.len() > 1 && first.shape == Shape::Lower,
         Value::Ambition => clean && tokens.len() > 1 && has(&words.ambitions, first),

@@ -2,62 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{pattern::Pattern, when::Calendar};
-use crate::MemoryKind;
-
-/// What a fact is about: its kind, category and weight follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Topic {
-    Name,
-    Identity,
-    Home,
-    Work,
-    Education,
-    Preference,
-    Diet,
-    Allergy,
-    Health,
-    Family,
-    Pets,
-    Plans,
-    Speech,
-}
-
-impl Topic {
-    pub(super) const fn kind(self) -> MemoryKind {
-        match self {
-            Self::Preference => MemoryKind::Preference,
-            _ => MemoryKind::Fact,
-        }
-    }
-
-    pub(super) const fn category(self) -> &'static str {
-        match self {
-            Self::Name | Self::Identity => "identity",
-            Self::Home => "home",
-            Self::Work => "work",
-            Self::Education => "education",
-            Self::Preference => "preference",
-            Self::Diet => "diet",
-            Self::Allergy | Self::Health => "health",
-            Self::Family => "family",
-            Self::Pets => "pets",
-            Self::Plans => "plans",
-            Self::Speech => "language",
-        }
-    }
-
-    /// What is dangerous to forget comes first, what describes a taste last. Chosen, not measured.
-    pub(super) const fn importance(self) -> f32 {
-        match self {
-            Self::Allergy => 0.9,
-            Self::Name | Self::Health => 0.8,
-            Self::Home | Self::Work | Self::Diet | Self::Family => 0.7,
-            Self::Identity | Self::Education | Self::Pets | Self::Plans | Self::Speech => 0.6,
-            Self::Preference => 0.5,
-        }
-    }
-}
+use super::{pattern::Pattern, topic::Topic, when::Calendar};
 
 /// What may stand where a pattern has `{v}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,6 +123,8 @@ pub(super) struct Lists {
     pub(super) about: &'static str,
     /// Verbs of a request over a text: what follows in the message is that text.
     pub(super) pastes: &'static str,
+    /// Where a clause has one of these, who it mentions may be no more.
+    pub(super) losses: &'static str,
     /// Phrases that take back the whole message.
     pub(super) jests: &'static str,
     /// End any value.
@@ -206,6 +153,8 @@ pub(super) struct Lists {
     pub(super) occupation_endings: &'static str,
     /// Words that begin with a capital letter and are no names: demonyms, faiths.
     pub(super) no_names: &'static str,
+    /// Places one can be said to work in, which are no employers.
+    pub(super) no_employers: &'static str,
     /// Verbs an [`Ambition`](Value::Ambition) may begin with.
     pub(super) ambitions: &'static str,
 }
@@ -268,6 +217,7 @@ words!(
     questions,
     about,
     pastes,
+    losses,
     stops,
     breakers,
     name_stops,
@@ -279,6 +229,7 @@ words!(
     name_links,
     occupations,
     no_names,
+    no_employers,
     ambitions,
 );
 

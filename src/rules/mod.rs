@@ -7,7 +7,7 @@
 //! question, a quotation, pasted text, a supposition or a report of what others said, and not where the thing it speaks
 //! of is only pointed at ("I love it"). Whoever wants more plugs in a model.
 //!
-//! The flow: [`prose`](self) drops what the user did not write, tokens become sentences, sentences clauses, and each
+//! The flow: `prose` drops what the user did not write, tokens become sentences, sentences clauses, and each
 //! clause is held against the rows of its language's table (`english`, `russian`), which are data.
 
 mod clause;
@@ -25,6 +25,7 @@ mod sameness;
 #[expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 mod tests;
 mod token;
+mod topic;
 mod value;
 mod when;
 

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::{
-    language::{Language, Row, Topic, Value},
+    language::{Language, Row, Value},
     pattern::{Found, Pattern, View},
     token::Token,
+    topic::Topic,
     value::{Cut, cut},
     when::Wording,
 };
@@ -53,6 +54,9 @@ impl<'a> Reader<'a> {
     /// Reads one clause: the statement it makes, then what it mentions.
     pub(super) fn clause(&mut self, tokens: &[Token], understood: &[&[&str]], greeted: bool) {
         self.statement(tokens, understood, greeted);
+        if tokens.iter().any(|token| self.language.words.losses.contains(token.word.as_str())) {
+            return;
+        }
         for at in 0..tokens.len() {
             let mention = tokens.get(at..).unwrap_or_default();
             if let Some(Reading { fact, end, .. }) =

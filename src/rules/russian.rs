@@ -6,14 +6,11 @@
 mod words;
 
 use super::{
-    language::{
-        Language, Row,
-        Topic::{
-            Allergy, Diet, Education, Family, Health, Home, Identity, Name, Pets, Plans, Preference, Speech, Work,
-        },
-        Value, Words, row,
-    },
+    language::{Language, Row, Value, Words, row},
     pattern::Pattern,
+    topic::Topic::{
+        Allergy, Diet, Education, Family, Health, Home, Identity, Name, Pets, Plans, Preference, Speech, Work,
+    },
 };
 
 /// The table, compiled.
@@ -160,7 +157,7 @@ const OTHERS: &[Row] = &[
     row("мой|моя @rel работает {v}", "{C} работает {v}", Family, "{k}.occupation", Value::Occupation),
     row("мой|моя @rel —|–|-? {v}", "{C} — {v}", Family, "{k}.occupation", Value::Occupation),
     row("мои родители живут в {v}", "Родители живут в {v}", Family, "parents.home", Value::Place),
-    row("у меня|нас есть? @pet по? кличке? {v}", "Есть {c} {v}", Pets, "", Value::Person),
+    row("у меня|нас есть? @pet по? кличке? {v}", "Есть {c} {v}", Pets, "", Value::Person).resume(AND_PET),
     row("у меня|нас есть? {v} $", "Есть {v}", Pets, "", Value::Animals),
     row("моего|мою @pet-acc зовут {v}", "{C} зовут {v}", Pets, "", Value::Person),
     row("я? планирую {v}", "Планирует {v}{t}", Plans, "", Value::Doing),
@@ -171,6 +168,8 @@ const OTHERS: &[Row] = &[
     row("я? коплю на {v}", "Копит на {v}{t}", Plans, "", Value::Venture),
     row("я? готовлюсь к {v}", "Готовится к {v}{t}", Plans, "", Value::Venture),
 ];
+
+const AND_PET: &[(&str, &[&str])] = &[("и", &["у", "меня", "есть"])];
 
 /// Not statements but mentions: they are found anywhere in a clause that is safe to read.
 const MENTIONS: &[Row] = &[

@@ -11,7 +11,7 @@ pub(super) const LISTS: Lists = Lists {
     joints: "and but so because or yet plus why",
     subjects: "i we he she they you it my our his her their your there this that these those",
     heads: "live work love hate enjoy adore prefer dislike have moved am allergic vegetarian vegan do don't \
-        study speak plan got adopted joined quit graduated own run recently just now still no cannot can",
+        study speak plan got adopted joined quit graduated own run recently just now still no cannot can single married divorced retired",
     bare_heads: "live work love hate enjoy adore prefer dislike have do study speak plan own run can",
     infinitive: "to would could should will can might must let",
     voids: "wish wished imagine imagining pretend pretending suppose supposedly hypothetically dreamed dreamt \
@@ -24,7 +24,8 @@ pub(super) const LISTS: Lists = Lists {
     about: "me myself fyi note ps update btw context background info thing",
     pastes: "translate proofread paraphrase summarize summarise rephrase rewrite transcribe roleplay pretend imagine \
         suppose act",
-    jests: "just_kidding jk i'm_kidding just_joking",
+    losses: "died dead passed lost late gone buried deceased ex former missing",
+    jests: "/_s just_kidding jk i'm_kidding just_joking",
     stops: "because but so since when while although though as then after before until till except even whenever \
         however cause cuz 'cause despite due",
     breakers: "who whom whose which that where if than without and/or i am is are was were will would can could should \
@@ -39,7 +40,7 @@ pub(super) const LISTS: Lists = Lists {
     bad_starts: "neither nor never every each hard alone abroad online when where who some any no not all both another same \
         being able sure just only more less too so very for with at in on up out of about from by into over \
         good great well better best",
-    vague: "few safe poverty misery luxury sin part memory moment aspect idea look way sound smell vibe fun way lot bit thing home work night night day job school life team \
+    vague: "class management bed tears few safe poverty misery luxury sin part memory moment aspect idea look way sound smell vibe fun way lot bit thing home work night night day job school life team \
         company place time moment everyone people myself house apartment town city village country dorm fear peace \
         hope pain it good great fine ok okay sure here there long common rare weird unusual hard easy important \
         secret different present free least last first once change living future world",
@@ -61,8 +62,10 @@ pub(super) const LISTS: Lists = Lists {
         indian pakistani chinese japanese korean vietnamese thai filipino indonesian australian egyptian nigerian \
         kenyan swedish norwegian danish finnish israeli iranian iraqi arab asian african european latino latina \
         hispanic christian catholic muslim jewish buddhist hindu atheist mormon protestant orthodox virgo leo aries \
-        ok okay back here happy good fine great sorry glad new sure bilingual",
-    ambitions: "attend join visit travel become move retire adopt climb volunteer backpack publish graduate run marry",
+        linux windows mac macos android ios ubuntu debian vim emacs postgres postgresql python rust java javascript \
+        typescript react aws azure gcp github gitlab notion slack kubernetes docker chrome firefox ok okay back here happy good fine great sorry glad new sure bilingual",
+    no_employers: "",
+    ambitions: "attend join visit travel become move retire adopt climb volunteer backpack publish graduate marry",
 };
 
 /// Each with its key.
