@@ -2,10 +2,9 @@
 //!
 //! Turn the feature on for tests only, beside tokio's test attribute:
 //!
-//! ```toml
-//! [dev-dependencies]
-//! ingrain = { version = "*", features = ["testing"] }
-//! tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
+//! ```sh
+//! cargo add --dev ingrain --features testing
+//! cargo add --dev tokio --features macros,rt-multi-thread
 //! ```
 //!
 //! Then name the suite and say how a fresh, empty backend is made. Each rule of the contract becomes a test of its own:

@@ -6,7 +6,7 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stderr,
-    reason = "a test says what is wrong by panicking"
+    reason = "a test says what is wrong by panicking, and aloud what it skips"
 )]
 
 mod acceptance;

@@ -228,7 +228,7 @@ async fn processes_on_one_file_see_each_others_writes() {
     assert_eq!(finds(&world.engine, "written by the first").await[0], "written by the first");
     let name = "stores::processes_on_one_file_see_each_others_writes";
     for text in ["second process", "third process"] {
-        Second::running(name, world.path.as_ref().unwrap(), text).succeeded();
+        Second::running(name, &world.path(), text).succeeded();
         assert_eq!(finds(&world.engine, text).await, [text, text]);
     }
     // The clocks of the three stand still, so their ids fall in no order.

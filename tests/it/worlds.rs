@@ -1,6 +1,6 @@
 //! An engine whose clock and embedder a test holds in its hand, over each of the stores.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use ingrain::{
     Filter, InMemoryStore, ListRequest, ManualClock, Memory, MemoryEngine, MemoryKind, Result, Scope, Timestamp,
@@ -19,10 +19,9 @@ pub struct World {
     pub store: Store,
     pub clock: ManualClock,
     pub embedder: GivenVectors,
-    /// The file of the store, if it has one.
-    pub path: Option<PathBuf>,
-    // Dropped last.
-    _folder: Option<tempfile::TempDir>,
+    /// The folder of the store's file, if it has one. Dropped last.
+    #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only SQLite has a file"))]
+    folder: Option<tempfile::TempDir>,
 }
 
 /// The instant at which every world begins: 2025-02-10T08:00:00Z.
@@ -42,10 +41,11 @@ impl World {
 
     /// The same world over every store, each with an embedder of its own.
     pub async fn all_with(embedder: impl Fn() -> GivenVectors) -> Vec<Self> {
-        let mut worlds = vec![Self::over("in_memory", Arc::new(InMemoryStore::new()), embedder()).await];
-        #[cfg(feature = "sqlite")]
-        worlds.push(Self::in_file(embedder()).await);
-        worlds
+        vec![
+            Self::over("in_memory", Arc::new(InMemoryStore::new()), embedder()).await,
+            #[cfg(feature = "sqlite")]
+            Self::in_file(embedder()).await,
+        ]
     }
 
     pub async fn in_memory() -> Self {
@@ -55,17 +55,22 @@ impl World {
     #[cfg(feature = "sqlite")]
     pub async fn in_file(embedder: GivenVectors) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("memory.db");
-        let store = ingrain::SqliteStore::open(&path).await.unwrap();
+        let store = ingrain::SqliteStore::open(file_in(&folder)).await.unwrap();
         let world = Self::over("sqlite", Arc::new(store), embedder).await;
-        Self { path: Some(path), _folder: Some(folder), ..world }
+        Self { folder: Some(folder), ..world }
+    }
+
+    /// The file of the store.
+    #[cfg(feature = "sqlite")]
+    pub fn path(&self) -> std::path::PathBuf {
+        file_in(self.folder.as_ref().unwrap())
     }
 
     async fn over(name: &'static str, store: Arc<dyn VectorStore>, embedder: GivenVectors) -> Self {
         let clock = ManualClock::at(t0());
         let store = Arc::new(FaultyStore::new(store));
         let engine = engine(store.clone(), embedder.clone(), clock.clone()).await.unwrap();
-        Self { name, engine, store, clock, embedder, path: None, _folder: None }
+        Self { name, engine, store, clock, embedder, folder: None }
     }
 
     /// Everything of the scope but the episodes, oldest first.
@@ -82,6 +87,11 @@ impl World {
     pub async fn add(&self, scope: &Scope, text: &str) -> Memory {
         self.engine.add_raw(scope, [text]).await.unwrap().remove(0)
     }
+}
+
+#[cfg(feature = "sqlite")]
+fn file_in(folder: &tempfile::TempDir) -> std::path::PathBuf {
+    folder.path().join("memory.db")
 }
 
 pub async fn engine(store: impl VectorStore, embedder: GivenVectors, clock: ManualClock) -> Result<MemoryEngine> {

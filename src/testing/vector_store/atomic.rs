@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
 use super::subject::{Subject, X, Y, added, alice, at, bob, refused, removal, replacement, rewritten};
-use crate::{ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, Put, Scope, VectorStore, WriteBatch};
+use crate::{
+    Entity, EntityId, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, Put, Scope, VectorStore, WriteBatch,
+};
 
 /// A scope with one memory, and a batch that would change it, add two more and remove a third.
 struct Before {
@@ -161,6 +163,18 @@ pub async fn a_memory_of_others_refuses_the_batch(store: Arc<dyn VectorStore>) {
     before.nothing_happens(fault, &[ErrorKind::Conflict]).await;
     let still = store.get(&bob(), &[theirs.id]).await.expect("getting by id");
     assert_eq!(still, [theirs]);
+}
+
+/// A store that is no graph store refuses a batch with a graph part, and the rest of it too.
+pub async fn an_undeclared_graph_refuses_the_batch(store: Arc<dyn VectorStore>) {
+    if store.capabilities().graph {
+        eprintln!("skipped an_undeclared_graph_refuses_the_batch: {} declares the capability `graph`", store.name());
+        return;
+    }
+    let fault = |_: &Subject, batch: &mut WriteBatch| {
+        batch.graph.entities.push(Entity::new(EntityId::new(at(0)), alice(), "Inês", at(0)));
+    };
+    before(store).await.nothing_happens(fault, &[ErrorKind::Unsupported]).await;
 }
 
 /// A batch of several hundred memories is applied whole, and refused whole for its last member.

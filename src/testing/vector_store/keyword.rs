@@ -205,16 +205,21 @@ pub async fn the_words_follow_every_write(store: Arc<dyn VectorStore>) {
     let subject = Subject::bound(store).await;
     let mut memories = Vec::new();
     for number in 0..8 {
-        memories.push(subject.add(&alice(), &format!("tea number {number}"), X).await);
+        let text = format!("tea on a long walk along the river, number {number}");
+        memories.push(subject.add(&alice(), &text, X).await);
         assert_eq!(subject.words(&alice(), "tea", 100).await.len(), number + 1);
     }
-    for memory in memories.drain(1..) {
-        subject.apply(super::subject::removal(&memory)).await;
+    let (kept, fresh) = (subject.memory(&alice(), "green tea"), super::subject::bob());
+    subject.store_one(&kept, X).await;
+    subject.store_one(&subject.memory(&fresh, "green tea"), X).await;
+    // Two words, of which the removed texts had one: how rare each is, and how long texts are, shows in the result.
+    let before = subject.words(&alice(), "green tea cake", 1).await;
+    for memory in &memories {
+        subject.apply(super::subject::removal(memory)).await;
     }
-    let fresh = super::subject::bob();
-    subject.store_one(&subject.memory(&fresh, "tea number 0"), X).await;
-    let alone = subject.words(&alice(), "tea", 10).await;
-    assert_eq!(alone.len(), 1);
-    let same = subject.words(&fresh, "tea", 10).await;
+    let alone = subject.words(&alice(), "green tea cake", 10).await;
+    assert_eq!(found(&alone), ["green tea"]);
+    let same = subject.words(&fresh, "green tea cake", 10).await;
     assert_eq!(keyword(&alone[0]).to_bits(), keyword(&same[0]).to_bits(), "what was removed has left no trace");
+    assert_ne!(keyword(&before[0]).to_bits(), keyword(&alone[0]).to_bits(), "while it was there it counted");
 }

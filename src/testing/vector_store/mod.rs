@@ -28,7 +28,8 @@ pub use atomic::{
     a_bad_scope_refuses_the_batch, a_failed_expectation_refuses_the_batch, a_large_batch_is_whole,
     a_memory_of_others_refuses_the_batch, a_new_memory_without_keys_refuses_the_batch,
     a_removal_twice_refuses_the_batch, a_vector_that_is_not_finite_refuses_the_batch, a_wrong_width_refuses_the_batch,
-    an_id_stored_and_removed_refuses_the_batch, an_id_twice_refuses_the_batch, an_unknown_removal_refuses_the_batch,
+    an_id_stored_and_removed_refuses_the_batch, an_id_twice_refuses_the_batch, an_undeclared_graph_refuses_the_batch,
+    an_unknown_removal_refuses_the_batch,
 };
 pub use concurrency::{
     a_dropped_write_is_whole_or_nothing, of_writers_of_a_revision_one_gets_through, readers_see_whole_batches,
@@ -85,10 +86,10 @@ pub use vector::{
 };
 pub use writes::{
     a_batch_may_do_everything_at_once, a_change_replaces_state_and_keys, a_change_without_keys_keeps_them,
-    a_delete_of_the_unknown_is_a_conflict, a_delete_takes_one_memory, a_revision_must_be_the_present_one,
-    absent_means_not_there, an_empty_batch_changes_nothing, another_embedder_is_refused_by_name,
-    anything_stores_and_replaces, binding_again_is_free, every_key_finds_its_memory, keys_need_a_bound_store,
-    the_scope_of_a_memory_never_changes, the_version_grows,
+    a_delete_of_the_unknown_is_a_conflict, a_delete_takes_one_memory, a_new_text_without_keys_keeps_the_old_ones,
+    a_revision_must_be_the_present_one, absent_means_not_there, an_empty_batch_changes_nothing,
+    another_embedder_is_refused_by_name, anything_stores_and_replaces, binding_again_is_free,
+    every_key_finds_its_memory, keys_need_a_bound_store, the_scope_of_a_memory_never_changes, the_version_grows,
 };
 
 /// Makes a test of each rule of the contract of [`VectorStore`](crate::VectorStore), in a module of the given name.
@@ -116,6 +117,7 @@ macro_rules! vector_store_suite {
             get_takes_many_ids
             a_change_replaces_state_and_keys
             a_change_without_keys_keeps_them
+            a_new_text_without_keys_keeps_the_old_ones
             every_key_finds_its_memory
             absent_means_not_there
             a_revision_must_be_the_present_one
@@ -139,6 +141,7 @@ macro_rules! vector_store_suite {
             a_new_memory_without_keys_refuses_the_batch
             a_failed_expectation_refuses_the_batch
             a_memory_of_others_refuses_the_batch
+            an_undeclared_graph_refuses_the_batch
             a_large_batch_is_whole
             a_semantic_change_holds_the_write_back
             an_episode_holds_nothing_back

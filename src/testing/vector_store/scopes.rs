@@ -4,7 +4,7 @@ use super::{
     atomic::bad_scopes,
     subject::{Found, Subject, X, alice, at, bob, cosine, found, keyword, now, query, refused, removal, stamp, texts},
 };
-use crate::{ErrorKind, ListQuery, Memory, Scope, Validity, VectorStore};
+use crate::{ErrorKind, ListQuery, Memory, MemoryId, Scope, Validity, VectorStore};
 
 /// Every read of the scope sees exactly these memories.
 async fn sees(subject: &Subject, scope: &Scope, expected: &[&Memory]) {
@@ -85,9 +85,22 @@ pub async fn tricky_names_stay_apart(store: Arc<dyn VectorStore>) {
     for name in &names {
         memories.push(subject.add(&Scope::user(*name), "tea", X).await);
     }
-    for (name, memory) in names.iter().zip(&memories) {
-        sees(&subject, &Scope::user(*name), &[memory]).await;
-        assert_eq!(subject.get(&Scope::user(*name), memory.id).await.as_ref(), Some(memory));
+    let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id).collect();
+    for (place, (name, memory)) in names.iter().zip(&memories).enumerate() {
+        let scope = Scope::user(*name);
+        sees(&subject, &scope, &[memory]).await;
+        // Also by id, where no list of the scope is asked.
+        let got = subject.store.get(&scope, &ids).await.expect("getting by id");
+        assert_eq!(got, std::slice::from_ref(memory), "get in {scope:?}");
+        for (other, id) in ids.iter().enumerate() {
+            assert_eq!(subject.history(&scope, *id).await.len(), usize::from(other == place), "history in {scope:?}");
+        }
+    }
+    let recalled = Scope::user(names[0]);
+    subject.store.record_access(&recalled, &ids, at(5_000)).await.expect("recording accesses");
+    assert_eq!(subject.store.delete_all(&recalled, &stamp(at(5_001))).await.expect("deleting all"), 1);
+    for (name, memory) in names.iter().zip(&memories).skip(1) {
+        assert_eq!(subject.all(&Scope::user(*name)).await, std::slice::from_ref(memory), "what {recalled:?} did");
     }
     // Parts that would run together if they were joined.
     let split = subject.add(&Scope::user("p").with_agent("q|r"), "tea", X).await;

@@ -40,6 +40,17 @@ pub async fn a_change_without_keys_keeps_them(store: Arc<dyn VectorStore>) {
     assert!(subject.near(&alice(), Y, 10).await[0].cosine.is_some_and(|cosine| cosine > 0.999));
 }
 
+/// A change of the text alone leaves the keys as they are: nobody embeds behind the caller's back.
+pub async fn a_new_text_without_keys_keeps_the_old_ones(store: Arc<dyn VectorStore>) {
+    let subject = Subject::bound(store).await;
+    let before = subject.add(&alice(), "harbour", X).await;
+    let after = rewritten(&before, "lighthouse");
+    subject.apply(replacement(&before, &after, None)).await;
+    assert_eq!(subject.get(&alice(), before.id).await, Some(after));
+    assert_eq!(found(&subject.words(&alice(), "harbour", 10).await), ["lighthouse"]);
+    assert!(subject.words(&alice(), "lighthouse", 10).await.is_empty());
+}
+
 /// A memory is found through each of its keys, and no longer by any after it was removed.
 pub async fn every_key_finds_its_memory(store: Arc<dyn VectorStore>) {
     let subject = Subject::bound(store).await;

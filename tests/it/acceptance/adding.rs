@@ -100,6 +100,39 @@ async fn turns_know_their_place_in_the_session() {
     }
 }
 
+/// However they meet, the same news is known once, and of two homes one is the present one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn adds_at_once_see_each_others_outcome() {
+    for world in World::all().await {
+        let (same, moving) = (Scope::user("same"), Scope::user("moving"));
+        let said = |scope: &Scope, text: &'static str| {
+            let (engine, scope) = (world.engine.clone(), scope.clone());
+            tokio::spawn(async move { engine.add(&scope, text).await })
+        };
+        let tasks: Vec<_> = (0..6)
+            .flat_map(|turn| {
+                let home = if turn % 2 == 0 { "I live in Lisbon." } else { "I live in Porto." };
+                [said(&same, "I'm allergic to shellfish."), said(&moving, home)]
+            })
+            .collect();
+        let mut done = 0;
+        for task in tasks {
+            let report = task.await.unwrap().unwrap();
+            assert_eq!(report.episodes.len(), 1);
+            done += 1;
+        }
+        let (same, moving) = (world.list(&same).await, world.list(&moving).await);
+        assert_eq!(
+            (done, same.len(), moving.len()),
+            (12, 1, 1),
+            "{}: {:?} {:?}",
+            world.name,
+            texts(&same),
+            texts(&moving)
+        );
+    }
+}
+
 #[tokio::test]
 async fn nothing_said_is_nothing_done() {
     for world in World::all().await {

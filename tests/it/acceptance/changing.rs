@@ -120,7 +120,6 @@ async fn times_have_one_form_everywhere() {
 }
 
 /// The zone of the machine plays no part: the same test again, in a process that lives in Los Angeles.
-#[cfg(feature = "sqlite")]
 #[test]
 fn the_zone_of_the_machine_plays_no_part() {
     let output = std::process::Command::new(std::env::current_exe().unwrap())

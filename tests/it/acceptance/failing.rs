@@ -117,10 +117,9 @@ async fn a_failed_write_leaves_nothing_half_written() {
 #[tokio::test]
 async fn a_fault_in_the_middle_undoes_the_rest() {
     let world = World::in_file(GivenVectors::new(64)).await;
-    let path = world.path.clone().unwrap();
     // The binding to the embedder is written by now.
     world.add(&Scope::user("other"), "Keeps bees").await;
-    let connection = rusqlite::Connection::open(&path).unwrap();
+    let connection = rusqlite::Connection::open(world.path()).unwrap();
     let tables: Vec<String> = {
         let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
         let mut statement = connection.prepare(sql).unwrap();
