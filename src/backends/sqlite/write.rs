@@ -111,6 +111,16 @@ fn put(connection: &Connection, memory: &Memory, keys: Option<&[IndexKey]>, expe
             if scope? != memory.scope {
                 return Err(Error::invalid("the scope of a stored memory never changes").into());
             }
+            if keys.is_none() {
+                // A key that was the memory's own text stays what it was when that text changes.
+                connection
+                    .prepare_cached(
+                        "UPDATE keys SET text = (SELECT text FROM memories WHERE row = ?1)
+                         WHERE memory = ?1 AND text IS NULL
+                         AND (SELECT text FROM memories WHERE row = ?1) <> ?2",
+                    )?
+                    .execute(params![row, memory.text])?;
+            }
             update(connection, memory)?;
             row
         }

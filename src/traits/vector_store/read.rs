@@ -70,7 +70,7 @@ impl SearchQuery {
     /// Checks scope, filter and vector, for a store that is bound to `embedder`: for whoever writes one.
     ///
     /// # Errors
-    /// As [`VectorStore::search`].
+    /// As [`VectorStore::search`](crate::VectorStore::search).
     pub fn validate(&self, embedder: Option<&EmbedderIdentity>) -> Result<()> {
         self.scope.validate()?;
         self.filter.iter().try_for_each(Filter::validate)?;
@@ -199,7 +199,7 @@ impl ListQuery {
     /// Checks scope, filter and limit and gives the memory the page begins after: for whoever writes a store.
     ///
     /// # Errors
-    /// As [`VectorStore::list`].
+    /// As [`VectorStore::list`](crate::VectorStore::list).
     pub fn validate(&self) -> Result<Option<MemoryId>> {
         self.scope.validate()?;
         self.filter.iter().try_for_each(Filter::validate)?;
