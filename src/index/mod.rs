@@ -6,8 +6,10 @@
 mod analyzer;
 mod cache;
 mod language;
+pub(crate) mod passages;
 mod postings;
 mod scope_index;
+mod sessions;
 mod stopwords;
 mod vectors;
 

@@ -4,12 +4,15 @@ use std::{
     sync::Arc,
 };
 
-use super::{postings::Postings, vectors::Vectors};
+use super::{postings::Postings, sessions::Sessions, vectors::Vectors};
 use crate::{
-    Attributes, Candidate, Field, Filter, IndexKey, Memory, MemoryId, Metadata, SearchQuery, Timestamp, Validity,
+    Attributes, Candidate, Field, Filter, IndexKey, Memory, MemoryId, MemoryKind, Metadata, SearchQuery, Timestamp, Validity,
     score::lexical::Bm25,
     types::{Content, Fields},
 };
+
+/// How much the words of neighbouring turns count, next to a turn's own, in what is proposed for them.
+const LENT: f32 = 1.5;
 
 /// A memory and the keys it is found by, as an index takes it in.
 #[derive(Debug)]
@@ -69,6 +72,7 @@ pub(crate) struct ScopeIndex {
     owners: Vec<u32>,
     vectors: Vectors,
     postings: Postings,
+    sessions: Sessions,
     bm25: Bm25,
     /// Texts that many memories share: scopes and speakers.
     scopes: HashSet<Arc<crate::Scope>>,
@@ -84,6 +88,7 @@ impl ScopeIndex {
             owners: Vec::new(),
             vectors: Vectors::new(dimensions),
             postings: Postings::default(),
+            sessions: Sessions::default(),
             bm25: Bm25::default(),
             scopes: HashSet::new(),
             speakers: HashSet::new(),
@@ -104,6 +109,7 @@ impl ScopeIndex {
         let memory = indexed.memory;
         self.places.insert(memory.id, self.entries.len());
         let entry = self.entry(memory, first..self.key_count());
+        self.sessions.put(&entry.attributes, entry.id, owner);
         self.entry_bytes += bytes_of(&entry);
         self.entries.push(entry);
     }
@@ -113,6 +119,10 @@ impl ScopeIndex {
         let Some(&place) = self.places.get(&memory.id) else { return false };
         let Some(keys) = self.entries.get(place).map(|entry| entry.keys.clone()) else { return false };
         let fresh = self.entry(memory, keys);
+        if let Some(entry) = self.entries.get(place) {
+            self.sessions.remove(&entry.attributes, entry.id);
+        }
+        self.sessions.put(&fresh.attributes, fresh.id, u32::try_from(place).unwrap_or(u32::MAX));
         if let Some(entry) = self.entries.get_mut(place) {
             *entry = fresh;
         }
@@ -123,6 +133,7 @@ impl ScopeIndex {
         let Some(place) = self.places.remove(&id) else { return };
         if let Some(entry) = self.entries.get_mut(place) {
             entry.alive = false;
+            self.sessions.remove(&entry.attributes, id);
             entry.keys.clone().for_each(|key| self.postings.remove(key));
         }
     }
@@ -139,23 +150,31 @@ impl ScopeIndex {
             + self.postings.bytes()
             + self.entry_bytes
             + self.places.len() * PLACE
-            + self.owners.len() * 4
+            + self.owners.len() * 4 + self.sessions.bytes()
     }
 
     /// The candidates of a query; its scope is the one this index was built for.
     pub(crate) fn search(&self, query: &SearchQuery) -> Vec<Candidate> {
         let admission = Admission { filter: query.filter.as_ref(), validity: query.validity };
         let cosines = query.vector.as_deref().map(|vector| self.best(self.vectors.cosines(vector)));
-        let keywords = query
-            .text
-            .as_deref()
-            .map(|text| self.postings.scores(text, self.bm25).map(|scores| self.best(scores.into_iter())));
+        // A text without a word to look for is 0 to everything.
+        let keywords = query.text.as_deref().map(|text| {
+            let scores = self.postings.scores(text, self.bm25);
+            scores.map_or_else(|| vec![0.0; self.entries.len()], |scores| self.best(scores.into_iter()))
+        });
+        let surroundings = match (&cosines, &keywords) {
+            (Some(cosines), Some(keywords)) => self.sessions.surroundings(cosines, keywords),
+            _ => Vec::new(),
+        };
         let mut chosen = HashSet::new();
         if let Some(cosines) = &cosines {
-            chosen.extend(self.top(cosines, f32::NEG_INFINITY, query.limit, &admission));
+            chosen.extend(self.top(cosines.iter().copied(), f32::NEG_INFINITY, query.limit, &admission));
         }
-        if let Some(Some(keywords)) = &keywords {
-            chosen.extend(self.top(keywords, 0.0, query.limit, &admission));
+        if let Some(keywords) = &keywords {
+            chosen.extend(self.top(keywords.iter().copied(), 0.0, query.limit, &admission));
+            // Turns that hold few of the words themselves and stand among others that do.
+            let lent = keywords.iter().zip(&surroundings).map(|(own, around)| own + LENT * around.neighbours);
+            chosen.extend(self.top(lent, 0.0, query.limit, &admission));
         }
         if cosines.is_none() && keywords.is_none() {
             chosen.extend(self.newest(query.limit, &admission));
@@ -167,8 +186,10 @@ impl ScopeIndex {
                 let entry = self.entries.get(place)?;
                 let mut candidate = Candidate::new(entry.id, entry.attributes.clone());
                 candidate.cosine = cosines.as_ref().map(|scores| of(scores, place));
-                candidate.keyword =
-                    keywords.as_ref().map(|scores| scores.as_ref().map_or(0.0, |scores| of(scores, place)));
+                candidate.keyword = keywords.as_ref().map(|scores| of(scores, place));
+                if entry.attributes.kind == MemoryKind::Episode {
+                    candidate.surroundings = surroundings.get(place).copied();
+                }
                 Some(candidate)
             })
             .collect();
@@ -190,10 +211,16 @@ impl ScopeIndex {
     }
 
     /// The places of the best `limit` living entries above `floor`, in no particular order.
-    fn top(&self, scores: &[f32], floor: f32, limit: usize, admission: &Admission<'_>) -> impl Iterator<Item = usize> {
+    fn top(
+        &self,
+        scores: impl Iterator<Item = f32>,
+        floor: f32,
+        limit: usize,
+        admission: &Admission<'_>,
+    ) -> impl Iterator<Item = usize> + use<> {
         // The worst of the best is on top of the heap: most entries are told off by one comparison.
         let mut heap: BinaryHeap<Reverse<Ranked>> = BinaryHeap::new();
-        for (place, (&score, entry)) in scores.iter().zip(&self.entries).enumerate() {
+        for (place, (score, entry)) in scores.zip(&self.entries).enumerate() {
             if score <= floor || !entry.alive || limit == 0 {
                 continue;
             }

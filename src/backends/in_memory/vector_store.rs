@@ -65,7 +65,7 @@ impl VectorStore for InMemoryStore {
     }
 
     fn capabilities(&self) -> StoreCapabilities {
-        StoreCapabilities { graph: false, guards: true, durable: false }
+        StoreCapabilities { graph: false, guards: true, durable: false, surroundings: true }
     }
 
     async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()> {

@@ -5,7 +5,7 @@ use std::{fmt::Debug, sync::Arc};
 
 use async_trait::async_trait;
 
-pub use read::{Attributes, Candidate, ListOrder, ListQuery, SearchQuery};
+pub use read::{Attributes, Candidate, ListOrder, ListQuery, SearchQuery, Surroundings};
 pub use write::{Expect, IndexKey, Put, Unchanged, WriteBatch};
 
 use crate::{
@@ -22,6 +22,8 @@ pub struct StoreCapabilities {
     pub guards: bool,
     /// Keeps what it was given when the process ends.
     pub durable: bool,
+    /// Tells the [`Surroundings`] of turns, and proposes turns for theirs.
+    pub surroundings: bool,
 }
 
 /// A state of a store: grows with every write to it.

@@ -151,13 +151,37 @@ pub struct Candidate {
     /// exceed for this query, 0 to 1; `None` without a keyword arm. See
     /// [`score::lexical`](crate::score::lexical).
     pub keyword: Option<f32>,
+    /// What stands around it; `None` without both arms, for what is no turn of a conversation, and from a store that
+    /// does not have the capability `surroundings`.
+    pub surroundings: Option<Surroundings>,
 }
 
 impl Candidate {
     /// A candidate that no arm has looked at yet.
     #[must_use]
     pub fn new(id: MemoryId, attributes: Attributes) -> Self {
-        Self { id, attributes, cosine: None, keyword: None }
+        Self { id, attributes, cosine: None, keyword: None, surroundings: None }
+    }
+}
+
+/// How well the query fits what stands around a turn: people answer in the next turn, and speak of one matter for a
+/// while.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Surroundings {
+    /// The keyword similarities of the two turns before and the two after it in its session, the nearer counting
+    /// twice: `(2·k₋₁ + 2·k₊₁ + k₋₂ + k₊₂) / 6`, 0 to 1. A turn that is not there counts 0.
+    pub neighbours: f32,
+    /// The mean of the three best keyword similarities and the three best cosines (those above 0) among the turns of
+    /// its session, 0 to 1. Turns that are not there count 0.
+    pub session: f32,
+}
+
+impl Surroundings {
+    /// Surroundings.
+    #[must_use]
+    pub fn new(neighbours: f32, session: f32) -> Self {
+        Self { neighbours, session }
     }
 }
 
