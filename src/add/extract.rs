@@ -48,7 +48,8 @@ pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &A
 
     let memories: Vec<Option<Memory>> =
         request.messages.iter().map(|message| episode(context, scope, request, message)).collect();
-    let facts: Vec<Fact> = extraction.facts.into_iter().filter_map(|fact| usable(fact, &mut report.ignored)).collect();
+    let facts: Vec<Fact> =
+        extraction.facts.into_iter().filter_map(|fact| usable(fact, request, &mut report.ignored)).collect();
 
     // One request embeds all that is new.
     let turns: Vec<String> = memories.iter().flatten().map(key_text).collect();
@@ -111,13 +112,21 @@ fn key_text(memory: &Memory) -> String {
     }
 }
 
-fn usable(mut fact: Fact, ignored: &mut Vec<Ignored>) -> Option<Fact> {
+fn usable(mut fact: Fact, request: &AddRequest, ignored: &mut Vec<Ignored>) -> Option<Fact> {
     if fact.text.trim().is_empty() {
         ignored.push(Ignored::new("a fact without text"));
         return None;
     }
     if !fact.kind.is_semantic() {
         ignored.push(Ignored::new(format!("a fact of kind `{}`, which is not a kind of fact", fact.kind)));
+        return None;
+    }
+    if fact.message >= request.messages.len() {
+        ignored.push(Ignored::new("a fact that rests on a message which is not there"));
+        return None;
+    }
+    if fact.invalid_at.zip(fact.valid_at).is_some_and(|(end, start)| end < start) {
+        ignored.push(Ignored::new("a fact that ceases to hold before it begins to"));
         return None;
     }
     fact.importance = if fact.importance.is_finite() { fact.importance.clamp(0.0, 1.0) } else { 0.5 };

@@ -14,7 +14,7 @@ use crate::{
 ///     .at("2025-02-10T08:00:00Z".parse()?);
 /// # Ok::<(), chrono::ParseError>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub struct NewMemory {
     text: String,
@@ -134,7 +134,7 @@ impl NewMemory {
         self
     }
 
-    /// When it is to be dropped. Default never.
+    /// From when on it is no longer shown by default. Default never.
     pub fn expires_at(mut self, at: Timestamp) -> Self {
         self.expires_at = Some(at);
         self
@@ -177,6 +177,12 @@ impl NewMemory {
 
 impl From<&str> for NewMemory {
     fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<&String> for NewMemory {
+    fn from(text: &String) -> Self {
         Self::new(text)
     }
 }

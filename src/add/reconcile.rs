@@ -1,18 +1,22 @@
 use std::collections::{HashMap, HashSet};
 
-use super::{AddContext, extract::Intake};
+use super::{AddContext, extract::Intake, slots::Filled};
 use crate::{
-    Action, Fact, Filter, Memory, MemoryId, Neighbour, Plan, ReconcileRequest, Result, Scope, SearchQuery, Stage,
-    Usage, score::sameness::same_text,
+    Action, Candidate, Fact, Filter, Memory, MemoryId, Neighbour, Plan, ReconcileRequest, Result, Scope, SearchQuery,
+    Stage, Usage, Validity, score::sameness::same_text,
 };
 
 /// Neighbours looked up for each fact, by meaning and by words: the whole scope is searched, and the nearest are what
 /// a fact can repeat or contradict.
 const NEIGHBOURS: usize = 10;
+/// Most memories of one slot that are looked at, the current and the past.
+const SLOT: usize = 1_000;
 
 /// A plan that was checked, and what its numbers stand for.
 pub(super) struct CheckedPlan {
     pub(super) neighbours: Vec<Neighbour>,
+    /// What fills or has filled the slots of the new facts.
+    pub(super) slots: HashMap<String, Vec<Filled>>,
     pub(super) plan: Plan,
 }
 
@@ -25,13 +29,13 @@ pub(super) async fn reconcile(
     previous: Option<CheckedPlan>,
 ) -> Result<CheckedPlan> {
     if intake.facts.is_empty() {
-        return Ok(CheckedPlan { neighbours: Vec::new(), plan: Plan::default() });
+        return Ok(CheckedPlan { neighbours: Vec::new(), slots: HashMap::new(), plan: Plan::default() });
     }
     let in_stage = |error: crate::Error| error.with_stage(Stage::Reconcile);
-    let neighbours = neighbours(context, scope, intake).await.map_err(in_stage)?;
+    let (neighbours, slots) = neighbours(context, scope, intake).await.map_err(in_stage)?;
     let (mut spent_calls, mut spent) = (0, Usage::default());
     if let Some(previous) = previous {
-        if previous.neighbours == neighbours {
+        if previous.neighbours == neighbours && previous.slots == slots {
             return Ok(previous);
         }
         (spent_calls, spent) = (previous.plan.model_calls, previous.plan.usage);
@@ -42,15 +46,20 @@ pub(super) async fn reconcile(
     let mut plan = check(plan, &facts, &neighbours);
     plan.model_calls += spent_calls;
     plan.usage += spent;
-    Ok(CheckedPlan { neighbours, plan })
+    Ok(CheckedPlan { neighbours, slots, plan })
 }
 
 /// What is current and near any of the facts. Sessions are no boundary here: a fact of last week's chat is the one
 /// that today's contradicts. Decay plays no part either, since it is old facts that are contradicted.
-async fn neighbours(context: &AddContext<'_>, scope: &Scope, intake: &Intake) -> Result<Vec<Neighbour>> {
+async fn neighbours(
+    context: &AddContext<'_>,
+    scope: &Scope,
+    intake: &Intake,
+) -> Result<(Vec<Neighbour>, HashMap<String, Vec<Filled>>)> {
     let reach = scope.across_sessions();
     let semantic = Filter::any_of("kind", ["fact", "preference", "procedure", "observation"]);
     let mut cosines: HashMap<MemoryId, f32> = HashMap::new();
+    let mut slots: HashMap<String, Vec<Filled>> = HashMap::new();
     for new in &intake.facts {
         let query = SearchQuery::new(reach.clone(), context.now)
             .filter(Some(semantic.clone()))
@@ -59,12 +68,17 @@ async fn neighbours(context: &AddContext<'_>, scope: &Scope, intake: &Intake) ->
             .words(&new.fact.text);
         let mut candidates = context.store.search(&query).await?;
         if let Some(slot) = &new.fact.slot {
-            // All that fill the slot, however they are worded.
+            // All that fill the slot, however they are worded, and all that did.
             let query = SearchQuery::new(reach.clone(), context.now)
                 .filter(Some(semantic.clone() & Filter::eq("slot", slot.as_str())))
-                .limit(NEIGHBOURS)
+                .validity(Validity::Any)
+                .limit(SLOT)
                 .near(new.vector.clone());
-            candidates.extend(context.store.search(&query).await?);
+            let found = context.store.search(&query).await?;
+            let filled = found.iter().map(|candidate| Filled::new(candidate.id, &candidate.attributes, context.now));
+            slots.insert(slot.clone(), filled.collect());
+            let current = |candidate: &Candidate| candidate.attributes.invalid_at.is_none_or(|end| end > context.now);
+            candidates.extend(found.into_iter().filter(current));
         }
         for candidate in candidates {
             let cosine = candidate.cosine.unwrap_or(0.0);
@@ -82,7 +96,7 @@ async fn neighbours(context: &AddContext<'_>, scope: &Scope, intake: &Intake) ->
         .collect();
     neighbours
         .sort_by(|left, right| right.cosine.total_cmp(&left.cosine).then_with(|| right.memory.id.cmp(&left.memory.id)));
-    Ok(neighbours)
+    Ok((neighbours, slots))
 }
 
 /// Takes out of a plan what must not be done, says why, and adds every fact the plan forgot: whatever made it, nothing

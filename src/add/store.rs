@@ -1,13 +1,14 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{
     AddContext, AddReport, SkippedFact,
     extract::{Intake, NewFact},
     reconcile::CheckedPlan,
+    slots,
 };
 use crate::{
-    Action, Actor, EmbedderExt, EventKind, HistoryEvent, IndexKey, Memory, Plan, Purpose, Put, Result, Scope, Source,
-    Stage, Stamp, Unchanged, Version, WriteBatch, types::truncate,
+    Action, Actor, EmbedderExt, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, Plan, Purpose, Put, Result, Scope,
+    Source, Stage, Stamp, Unchanged, Version, WriteBatch, types::truncate,
 };
 
 /// All that an add writes, and what it will say once it is written.
@@ -24,7 +25,7 @@ pub(super) async fn prepare(
     checked: &CheckedPlan,
     version: Version,
 ) -> Result<Prepared> {
-    let CheckedPlan { neighbours, plan: Plan { actions, rejected, model_calls, usage } } = checked;
+    let CheckedPlan { neighbours, slots, plan: Plan { actions, rejected, model_calls, usage } } = checked;
     let mut report = intake.report.clone();
     report.rejected.clone_from(rejected);
     report.model_calls += model_calls;
@@ -60,10 +61,18 @@ pub(super) async fn prepare(
             Action::Invalidate { neighbour: number, fact } => {
                 let Some(memory) = neighbour(*number) else { continue };
                 match fact.and_then(|fact| fresh.get_mut(&fact)) {
+                    // The slot itself tells below which of the two ends.
+                    Some(successor) if successor.slot.is_some() && successor.slot == memory.slot => {}
                     Some(successor) => draft.supersede(memory, successor),
                     None => draft.withdraw(memory, fact.and_then(|fact| intake.facts.get(fact))),
                 }
             }
+        }
+    }
+    for (id, number) in slots::settle(&mut fresh, slots, draft.now) {
+        let ended = neighbours.iter().find(|neighbour| neighbour.memory.id == id && !draft.touches(id));
+        if let (Some(ended), Some(successor)) = (ended, fresh.get(&number)) {
+            draft.end_by(ended.memory.clone(), successor);
         }
     }
     for (number, new) in intake.facts.iter().enumerate() {
@@ -85,7 +94,7 @@ fn new_memories(
     scope: &Scope,
     intake: &Intake,
     actions: &[Action],
-) -> HashMap<usize, Memory> {
+) -> BTreeMap<usize, Memory> {
     let added = actions.iter().filter_map(|action| match action {
         Action::Add { fact } => Some(*fact),
         Action::Update { .. } | Action::Invalidate { .. } | Action::Skip { .. } => None,
@@ -162,7 +171,7 @@ impl Draft {
 
     /// Ends the older of the two where the newer begins; the newer is the one that was said later. News that was said
     /// earlier, as in an import of old chats, is the older one: it is born closed.
-    fn supersede(&mut self, mut memory: Memory, successor: &mut Memory) {
+    fn supersede(&mut self, memory: Memory, successor: &mut Memory) {
         // What is told of a time that is over ends nothing that holds today.
         if successor.invalid_at.is_some_and(|end| end <= self.now) {
             return;
@@ -173,8 +182,17 @@ impl Draft {
             successor.superseded_by = Some(memory.id);
             return;
         }
+        self.end_by(memory, successor);
+    }
+
+    fn end_by(&mut self, mut memory: Memory, successor: &Memory) {
         memory.superseded_by = Some(successor.id);
         self.end(memory, successor.valid_at, EventKind::Supersede);
+    }
+
+    /// Whether the batch changes this memory already.
+    fn touches(&self, id: MemoryId) -> bool {
+        self.batch.puts.iter().any(|put| put.memory.id == id)
     }
 
     fn withdraw(&mut self, memory: Memory, by: Option<&NewFact>) {
@@ -188,7 +206,11 @@ impl Draft {
         let end = at.max(memory.valid_at);
         memory.invalid_at = Some(memory.invalid_at.map_or(end, |known| known.min(end)));
         self.touch(&mut memory);
-        self.event(&memory, kind, Some(memory.text.clone()), None, self.stamp.clone());
+        let stamp = match memory.superseded_by {
+            Some(successor) => self.stamp.clone().because(format!("superseded by {successor}")),
+            None => self.stamp.clone(),
+        };
+        self.event(&memory, kind, Some(memory.text.clone()), None, stamp);
         match kind {
             EventKind::Supersede => self.report.superseded.push(memory.clone()),
             _ => self.report.deleted.push(memory.clone()),
