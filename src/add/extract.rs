@@ -1,7 +1,8 @@
 use super::{AddContext, AddMode, AddReport, AddRequest};
 use crate::{
     EmbedderExt, ExtractRequest, Extraction, Fact, Ignored, IndexKey, Memory, MemoryId, MemoryKind, Message, Purpose,
-    Result, Role, Scope, Source, Stage, Timestamp, Trust, types::truncate,
+    Result, Role, Scope, Source, Stage, Timestamp, Trust,
+    types::{check_metadata, truncate},
 };
 
 /// What came in, before it is held against what is known. Everything has its vector.
@@ -33,6 +34,7 @@ impl NewFact {
 }
 
 pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &AddRequest) -> Result<Intake> {
+    request.messages.iter().try_for_each(|message| check_metadata(&message.metadata))?;
     let mut report = AddReport::new(context.call);
     let extraction = match request.mode {
         AddMode::Raw => Extraction::default(),
@@ -129,6 +131,7 @@ fn usable(mut fact: Fact, request: &AddRequest, ignored: &mut Vec<Ignored>) -> O
         ignored.push(Ignored::new("a fact that ceases to hold before it begins to"));
         return None;
     }
+    fact.slot = fact.slot.filter(|slot| !slot.trim().is_empty());
     fact.importance = if fact.importance.is_finite() { fact.importance.clamp(0.0, 1.0) } else { 0.5 };
     Some(fact)
 }

@@ -1,5 +1,6 @@
 //! [`MemoryEngine::add`](crate::MemoryEngine::add): extract → reconcile → store.
 
+mod check;
 mod extract;
 mod raw;
 mod reconcile;

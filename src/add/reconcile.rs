@@ -1,9 +1,9 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use super::{AddContext, extract::Intake, slots::Filled};
+use super::{AddContext, check::check, extract::Intake, slots::Filled};
 use crate::{
-    Action, Candidate, Fact, Filter, Memory, MemoryId, Neighbour, Plan, ReconcileRequest, Result, Scope, SearchQuery,
-    Stage, Usage, Validity, score::sameness::same_text,
+    Candidate, Fact, Filter, MemoryId, Neighbour, Plan, ReconcileRequest, Result, Scope, SearchQuery, Stage, Usage,
+    Validity,
 };
 
 /// Neighbours looked up for each fact, by meaning and by words: the whole scope is searched, and the nearest are what
@@ -97,99 +97,4 @@ async fn neighbours(
     neighbours
         .sort_by(|left, right| right.cosine.total_cmp(&left.cosine).then_with(|| right.memory.id.cmp(&left.memory.id)));
     Ok((neighbours, slots))
-}
-
-/// Takes out of a plan what must not be done, says why, and adds every fact the plan forgot: whatever made it, nothing
-/// new is lost and nothing known is touched twice or without cause.
-fn check(plan: Plan, facts: &[Fact], neighbours: &[Neighbour]) -> Plan {
-    let Plan { actions, mut rejected, model_calls, usage } = plan;
-    // A fact that some action skips cannot replace anything: it is not stored.
-    let skipped: HashSet<usize> = actions
-        .iter()
-        .filter_map(|action| match action {
-            Action::Skip { fact, .. } => Some(*fact),
-            Action::Add { .. } | Action::Update { .. } | Action::Invalidate { .. } => None,
-        })
-        .collect();
-    let mut settled: HashSet<usize> = HashSet::new();
-    let mut touched: HashSet<usize> = HashSet::new();
-    let mut kept = Vec::with_capacity(actions.len());
-    for action in actions {
-        match judge(&action, facts, neighbours, &skipped, &settled, &touched) {
-            Ok(()) => {
-                match &action {
-                    Action::Add { fact } | Action::Skip { fact, .. } => {
-                        settled.insert(*fact);
-                    }
-                    Action::Update { neighbour, fact, .. } => {
-                        touched.insert(*neighbour);
-                        settled.extend(fact);
-                    }
-                    Action::Invalidate { neighbour, .. } => {
-                        touched.insert(*neighbour);
-                    }
-                }
-                kept.push(action);
-            }
-            Err(reason) => rejected.push(reason.to_owned()),
-        }
-    }
-    kept.extend((0..facts.len()).filter(|fact| !settled.contains(fact)).map(|fact| Action::Add { fact }));
-    Plan { actions: kept, rejected, model_calls, usage }
-}
-
-fn judge(
-    action: &Action,
-    facts: &[Fact],
-    neighbours: &[Neighbour],
-    skipped: &HashSet<usize>,
-    settled: &HashSet<usize>,
-    touched: &HashSet<usize>,
-) -> Result<(), &'static str> {
-    let known_fact =
-        |fact: usize| if fact < facts.len() { Ok(()) } else { Err("an action on a fact that is not there") };
-    let memory = |neighbour: usize| -> Result<&Memory, &'static str> {
-        if touched.contains(&neighbour) {
-            return Err("a second action on one memory");
-        }
-        neighbours.get(neighbour).map(|neighbour| &neighbour.memory).ok_or("an action on a memory that was not shown")
-    };
-    match action {
-        Action::Add { fact } => {
-            known_fact(*fact)?;
-            if settled.contains(fact) { Err("a second action on one fact") } else { Ok(()) }
-        }
-        Action::Skip { fact, neighbour } => {
-            known_fact(*fact)?;
-            match neighbour {
-                Some(neighbour) if *neighbour >= neighbours.len() => Err("an action on a memory that was not shown"),
-                _ if settled.contains(fact) => Err("a second action on one fact"),
-                _ => Ok(()),
-            }
-        }
-        Action::Update { neighbour, fact, text } => {
-            fact.map_or(Ok(()), known_fact)?;
-            let memory = memory(*neighbour)?;
-            if text.trim().is_empty() {
-                Err("an update to a blank text")
-            } else if *text == memory.text {
-                Err("an update to the text that is there")
-            } else if fact.is_some_and(|fact| settled.contains(&fact)) {
-                Err("a second action on one fact")
-            } else {
-                Ok(())
-            }
-        }
-        Action::Invalidate { neighbour, fact } => {
-            fact.map_or(Ok(()), known_fact)?;
-            let memory = memory(*neighbour)?;
-            if facts.iter().any(|fact| same_text(&fact.text, &memory.text)) {
-                Err("a delete of what was only repeated")
-            } else if fact.is_some_and(|fact| skipped.contains(&fact)) {
-                Err("a replacement by a fact that is not stored")
-            } else {
-                Ok(())
-            }
-        }
-    }
 }

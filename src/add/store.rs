@@ -43,20 +43,25 @@ pub(super) async fn prepare(
     }
     let mut fresh = new_memories(context, scope, intake, actions);
     let vectors = updated_vectors(context, intake, actions).await?;
+    // Updates first: others may refer to them.
+    let mut updated: HashMap<usize, Memory> = HashMap::new();
+    for action in actions {
+        if let Action::Update { neighbour, fact, text } = action
+            && let (Some(known), Some(vector)) = (neighbours.get(*neighbour), vectors.get(text.as_str()))
+        {
+            let new = fact.and_then(|fact| intake.facts.get(fact));
+            let memory = draft.update(known.memory.clone(), text, vector.clone(), new);
+            updated.extend(fact.map(|fact| (fact, memory)));
+        }
+    }
     for action in actions {
         let neighbour = |number: usize| neighbours.get(number).map(|neighbour| neighbour.memory.clone());
         match action {
-            Action::Add { .. } => {}
+            Action::Add { .. } | Action::Update { .. } => {}
             Action::Skip { fact, neighbour } => {
                 let text = intake.facts.get(*fact).map(|new| new.fact.text.clone()).unwrap_or_default();
                 let known = neighbour.and_then(|number| neighbours.get(number)).map(|known| known.memory.id);
                 draft.report.skipped.push(SkippedFact { text, known });
-            }
-            Action::Update { neighbour: number, fact, text } => {
-                let new = fact.and_then(|fact| intake.facts.get(fact));
-                if let (Some(memory), Some(vector)) = (neighbour(*number), vectors.get(text.as_str())) {
-                    draft.update(memory, text, vector.clone(), new);
-                }
             }
             Action::Invalidate { neighbour: number, fact } => {
                 let Some(memory) = neighbour(*number) else { continue };
@@ -64,7 +69,11 @@ pub(super) async fn prepare(
                     // The slot itself tells below which of the two ends.
                     Some(successor) if successor.slot.is_some() && successor.slot == memory.slot => {}
                     Some(successor) => draft.supersede(memory, successor),
-                    None => draft.withdraw(memory, fact.and_then(|fact| intake.facts.get(fact))),
+                    // The fact may have gone into another memory, which then is the successor.
+                    None => match fact.and_then(|fact| updated.get(&fact)) {
+                        Some(successor) => draft.end_by(memory, successor),
+                        None => draft.withdraw(memory, fact.and_then(|fact| intake.facts.get(fact))),
+                    },
                 }
             }
         }
@@ -154,7 +163,7 @@ impl Draft {
         self.batch.puts.push(Put::new(memory, vec![key]));
     }
 
-    fn update(&mut self, mut memory: Memory, text: &str, vector: Vec<f32>, new: Option<&NewFact>) {
+    fn update(&mut self, mut memory: Memory, text: &str, vector: Vec<f32>, new: Option<&NewFact>) -> Memory {
         let (old_text, revision) = (std::mem::replace(&mut memory.text, text.to_owned()), memory.revision);
         if let Some(new) = new {
             memory.observed_at = memory.observed_at.max(new.observed_at);
@@ -166,7 +175,8 @@ impl Draft {
         self.touch(&mut memory);
         self.event(&memory, EventKind::Update, Some(old_text), Some(text.to_owned()), self.stamp.clone());
         self.report.updated.push(memory.clone());
-        self.batch.puts.push(Put::change(memory, Some(vec![IndexKey::new(text, vector)]), revision));
+        self.batch.puts.push(Put::change(memory.clone(), Some(vec![IndexKey::new(text, vector)]), revision));
+        memory
     }
 
     /// Ends the older of the two where the newer begins; the newer is the one that was said later. News that was said

@@ -1,11 +1,12 @@
 use super::MemoryEngine;
 use crate::{
     EmbedderExt, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Purpose,
-    Put, Result, Scope, Stage, Timestamp, WriteBatch, types::truncate,
+    Put, Result, Scope, Stage, Timestamp, WriteBatch,
+    types::{check_metadata, truncate},
 };
 
 /// How often an update is tried again because others were faster.
-const ATTEMPTS: usize = 8;
+const ATTEMPTS: usize = 100;
 
 /// What to change of a memory. What is not mentioned stays.
 ///
@@ -66,7 +67,7 @@ impl MemoryUpdate {
 
     /// Another kind.
     pub fn kind(mut self, kind: MemoryKind) -> Self {
-        self.kind = Some(kind);
+        self.kind = Some(MemoryKind::from(kind.as_str()));
         self
     }
 
@@ -98,6 +99,7 @@ impl MemoryUpdate {
         if self.text.as_ref().is_some_and(|text| text.trim().is_empty()) {
             return Err(Error::invalid("the text of a memory is blank"));
         }
+        self.metadata.iter().try_for_each(check_metadata)?;
         if self.importance.is_some_and(|importance| !(0.0..=1.0).contains(&importance)) {
             return Err(Error::invalid("the importance of a memory must be 0 to 1"));
         }
