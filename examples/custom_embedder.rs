@@ -4,7 +4,6 @@
 
 #![allow(clippy::print_stdout, clippy::indexing_slicing, reason = "an example prints, and may index what it made")]
 
-use async_trait::async_trait;
 use ingrain::{Embedder, EmbedderIdentity, MemoryEngine, Purpose, Scope, SearchMode, SearchRequest};
 
 /// Counts words about a few topics, a dimension each, and a little of every character, so that no text is without a
@@ -30,7 +29,7 @@ fn vector(text: &str) -> Vec<f32> {
     vector
 }
 
-#[async_trait]
+#[ingrain::async_trait]
 impl Embedder for Topics {
     fn identity(&self) -> EmbedderIdentity {
         // Stores remember this name: change it whenever the vectors change.

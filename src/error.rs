@@ -5,13 +5,16 @@
 
 use std::{error::Error as StdError, fmt, time::Duration};
 
+use serde::Serialize;
+
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 type Cause = Box<dyn StdError + Send + Sync + 'static>;
 
 /// What went wrong, by what the caller can do about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The input breaks a stated rule: fix the call. Nothing was asked of any backend.
@@ -228,17 +231,16 @@ impl fmt::Display for Error {
     }
 }
 
+/// The line of `Display` and the causes: what `fn main() -> ingrain::Result<()>` prints.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { kind, message, backend, stage, retry_after, source } = &*self.0;
-        f.debug_struct("Error")
-            .field("kind", kind)
-            .field("message", message)
-            .field("backend", backend)
-            .field("stage", stage)
-            .field("retry_after", retry_after)
-            .field("source", source)
-            .finish()
+        fmt::Display::fmt(self, f)?;
+        let mut cause = StdError::source(self);
+        while let Some(next) = cause {
+            write!(f, ": {next}")?;
+            cause = next.source();
+        }
+        Ok(())
     }
 }
 
@@ -259,6 +261,7 @@ mod tests {
             .with_stage(Stage::Search)
             .with_source(std::io::Error::other("disk I/O error"));
         assert_eq!(error.to_string(), "sqlite: reading 3 memories (store-unavailable, search)");
+        assert_eq!(format!("{error:?}"), format!("{error}: disk I/O error"));
         assert!(error.is_retryable() && StdError::source(&error).is_some());
     }
 

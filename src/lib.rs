@@ -32,7 +32,12 @@
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
 //! Embedders: `StaticEmbedder`, [`HashingEmbedder`]. Without a model, [`rules`] extract and reconcile. The feature
-//! `testing` has a suite for each trait that a backend of your own must pass.
+//! `testing` has a suite for each trait that a backend of your own must pass. The traits are async: put
+//! [`#[async_trait]`](macro@async_trait) above an implementation.
+//!
+//! The engine uses stores, embedders, extractors, reconcilers and clocks so far; [`Llm`], [`Summarizer`],
+//! [`Reranker`], [`GraphStore`], [`ConversationStore`], [`Redactor`] and [`TokenCounter`] are the contracts of what
+//! comes next.
 //!
 //! # Features
 //!
@@ -59,6 +64,9 @@ mod search;
 pub mod testing;
 mod traits;
 mod types;
+
+/// For implementations of the traits.
+pub use async_trait::async_trait;
 
 pub use add::{AddMode, AddReport, AddRequest, NewMemory, SkippedFact};
 pub use backends::*;

@@ -4,6 +4,9 @@ use ingrain::SearchMode;
 
 use super::Outcome;
 
+const USAGE: &str = "usage: locomo FILE_OR_FOLDER… [--mode vector|keyword|hybrid] [--store memory|sqlite] \
+    [--embedder static|hashing] [--limit QUESTIONS]";
+
 /// What the command line asks for.
 #[derive(Default)]
 pub struct Options {
@@ -19,11 +22,17 @@ impl Options {
     pub fn read(mut arguments: impl Iterator<Item = String>) -> Outcome<Self> {
         let mut options = Self::default();
         while let Some(argument) = arguments.next() {
+            if matches!(argument.as_str(), "-h" | "--help") {
+                return Err(USAGE.into());
+            }
             if !argument.starts_with("--") {
                 options.paths.push(argument.into());
                 continue;
             }
-            let value = arguments.next().ok_or_else(|| format!("{argument} needs a value"))?;
+            if !["--mode", "--store", "--embedder", "--limit"].contains(&argument.as_str()) {
+                return Err(format!("no such option: {argument}; {USAGE}").into());
+            }
+            let value = arguments.next().ok_or_else(|| format!("{argument} needs a value; {USAGE}"))?;
             match (argument.as_str(), value.as_str()) {
                 ("--mode", "vector") => options.mode = SearchMode::Vector,
                 ("--mode", "keyword") => options.mode = SearchMode::Keyword,
@@ -32,14 +41,15 @@ impl Options {
                 ("--store", "sqlite") => options.in_memory = false,
                 ("--embedder", "static") => options.hashing = false,
                 ("--embedder", "hashing") => options.hashing = true,
-                ("--limit", number) => {
-                    options.limit = Some(number.parse().map_err(|_| format!("--limit {number} is no number"))?);
-                }
-                _ => return Err(format!("unknown option {argument} {value}").into()),
+                ("--limit", number) => match number.parse() {
+                    Ok(questions) if questions > 0 => options.limit = Some(questions),
+                    _ => return Err(format!("--limit {number} is no number of questions").into()),
+                },
+                _ => return Err(format!("{argument} does not take {value}; {USAGE}").into()),
             }
         }
         if options.paths.is_empty() {
-            return Err("give a LoCoMo file, or a folder of them".into());
+            return Err(format!("give a LoCoMo file, or a folder of them; {USAGE}").into());
         }
         Ok(options)
     }

@@ -1,7 +1,8 @@
 use super::{AddContext, AddMode, AddReport, AddRequest};
 use crate::{
     EmbedderExt, ExtractRequest, Extraction, Fact, Ignored, IndexKey, Memory, MemoryId, MemoryKind, Message, Purpose,
-    Result, Role, Scope, Source, Stage, Timestamp, Trust, types::truncate,
+    Result, Role, Scope, Source, Stage, Timestamp, Trust,
+    types::{check_metadata, truncate},
 };
 
 /// What came in, before it is held against what is known. Everything has its vector.
@@ -33,6 +34,7 @@ impl NewFact {
 }
 
 pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &AddRequest) -> Result<Intake> {
+    request.messages.iter().try_for_each(|message| check_metadata(&message.metadata))?;
     let mut report = AddReport::new(context.call);
     let extraction = match request.mode {
         AddMode::Raw => Extraction::default(),
@@ -48,7 +50,8 @@ pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &A
 
     let memories: Vec<Option<Memory>> =
         request.messages.iter().map(|message| episode(context, scope, request, message)).collect();
-    let facts: Vec<Fact> = extraction.facts.into_iter().filter_map(|fact| usable(fact, &mut report.ignored)).collect();
+    let facts: Vec<Fact> =
+        extraction.facts.into_iter().filter_map(|fact| usable(fact, request, &mut report.ignored)).collect();
 
     // One request embeds all that is new.
     let turns: Vec<String> = memories.iter().flatten().map(key_text).collect();
@@ -111,7 +114,7 @@ fn key_text(memory: &Memory) -> String {
     }
 }
 
-fn usable(mut fact: Fact, ignored: &mut Vec<Ignored>) -> Option<Fact> {
+fn usable(mut fact: Fact, request: &AddRequest, ignored: &mut Vec<Ignored>) -> Option<Fact> {
     if fact.text.trim().is_empty() {
         ignored.push(Ignored::new("a fact without text"));
         return None;
@@ -120,6 +123,15 @@ fn usable(mut fact: Fact, ignored: &mut Vec<Ignored>) -> Option<Fact> {
         ignored.push(Ignored::new(format!("a fact of kind `{}`, which is not a kind of fact", fact.kind)));
         return None;
     }
+    if fact.message >= request.messages.len() {
+        ignored.push(Ignored::new("a fact that rests on a message which is not there"));
+        return None;
+    }
+    if fact.invalid_at.zip(fact.valid_at).is_some_and(|(end, start)| end < start) {
+        ignored.push(Ignored::new("a fact that ceases to hold before it begins to"));
+        return None;
+    }
+    fact.slot = fact.slot.filter(|slot| !slot.trim().is_empty());
     fact.importance = if fact.importance.is_finite() { fact.importance.clamp(0.0, 1.0) } else { 0.5 };
     Some(fact)
 }

@@ -1,11 +1,15 @@
 //! [`MemoryEngine::add`](crate::MemoryEngine::add): extract → reconcile → store.
 
+mod check;
 mod extract;
 mod raw;
 mod reconcile;
+mod slots;
 mod store;
 
 use std::time::Duration;
+
+use serde::Serialize;
 
 use crate::{
     CallId, Embedder, Error, Extractor, IdSource, Ignored, Memory, MemoryId, Message, Reconciler, Result, Scope, Stage,
@@ -32,7 +36,9 @@ pub enum AddMode {
 /// use ingrain::{AddMode, AddRequest, Message};
 /// let request = AddRequest::new([Message::user("Hi"), Message::assistant("Hello!")]).mode(AddMode::Raw);
 /// ```
-#[derive(Debug, Clone)]
+///
+/// Kept are the turns of the user and the assistant; system and tool messages, and messages without text, are read past.
+#[derive(Debug, Clone, PartialEq)]
 #[must_use]
 #[non_exhaustive]
 pub struct AddRequest {
@@ -79,6 +85,18 @@ impl<M: Into<Message>> From<Vec<M>> for AddRequest {
     }
 }
 
+impl From<&[Message]> for AddRequest {
+    fn from(messages: &[Message]) -> Self {
+        Self::new(messages.iter().cloned())
+    }
+}
+
+impl From<&Message> for AddRequest {
+    fn from(message: &Message) -> Self {
+        Self::new([message.clone()])
+    }
+}
+
 impl From<Message> for AddRequest {
     fn from(message: Message) -> Self {
         Self::new([message])
@@ -97,18 +115,18 @@ impl From<String> for AddRequest {
     }
 }
 
-/// A fact that was not stored because it is known.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A fact that was not stored because it is known, or because the same turn corrects it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SkippedFact {
     /// The fact's text.
     pub text: String,
-    /// The memory that says it already; `None` when another fact of the same call does.
+    /// The memory that says it already; `None` when another fact of the same call says or corrects it.
     pub known: Option<MemoryId>,
 }
 
 /// What an add did.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct AddReport {
     /// The call, as the history names it.

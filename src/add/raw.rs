@@ -1,7 +1,8 @@
 use super::AddContext;
 use crate::{
     Actor, EmbedderExt, Error, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Purpose, Put,
-    Result, Scope, Source, Stage, Stamp, Timestamp, Trust, WriteBatch, types::truncate,
+    Result, Scope, Source, Stage, Stamp, Timestamp, Trust, WriteBatch,
+    types::{check_metadata, truncate},
 };
 
 /// A memory to store as it is, without reading anything from it. Bare text turns into one.
@@ -14,7 +15,7 @@ use crate::{
 ///     .at("2025-02-10T08:00:00Z".parse()?);
 /// # Ok::<(), chrono::ParseError>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub struct NewMemory {
     text: String,
@@ -58,7 +59,8 @@ impl NewMemory {
 
     /// The kind. Default [`MemoryKind::Fact`].
     pub fn kind(mut self, kind: MemoryKind) -> Self {
-        self.kind = kind;
+        // A custom kind with the name of another is that other: stores keep the name.
+        self.kind = MemoryKind::from(kind.as_str());
         self
     }
 
@@ -134,7 +136,7 @@ impl NewMemory {
         self
     }
 
-    /// When it is to be dropped. Default never.
+    /// From when on it is no longer shown by default. Default never.
     pub fn expires_at(mut self, at: Timestamp) -> Self {
         self.expires_at = Some(at);
         self
@@ -150,6 +152,7 @@ impl NewMemory {
         if !(0.0..=1.0).contains(&self.importance) {
             return Err(Error::invalid("the importance of a memory must be 0 to 1"));
         }
+        check_metadata(&self.metadata)?;
         let observed_at = truncate(self.observed_at.unwrap_or(context.now));
         let valid_at = truncate(self.valid_from.unwrap_or(observed_at));
         let invalid_at = self.valid_until.map(truncate);
@@ -164,7 +167,7 @@ impl NewMemory {
         memory.pinned = self.pinned;
         memory.speaker = self.speaker;
         memory.trust = self.trust;
-        memory.slot = self.slot;
+        memory.slot = self.slot.filter(|slot| !slot.trim().is_empty());
         memory.sources = self.sources;
         memory.ordinal = self.ordinal;
         memory.observed_at = observed_at;
@@ -177,6 +180,12 @@ impl NewMemory {
 
 impl From<&str> for NewMemory {
     fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<&String> for NewMemory {
+    fn from(text: &String) -> Self {
         Self::new(text)
     }
 }

@@ -1,18 +1,22 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use super::{AddContext, extract::Intake};
+use super::{AddContext, check::check, extract::Intake, slots::Filled};
 use crate::{
-    Action, Fact, Filter, Memory, MemoryId, Neighbour, Plan, ReconcileRequest, Result, Scope, SearchQuery, Stage,
-    Usage, score::sameness::same_text,
+    Candidate, Fact, Filter, MemoryId, Neighbour, Plan, ReconcileRequest, Result, Scope, SearchQuery, Stage, Usage,
+    Validity,
 };
 
 /// Neighbours looked up for each fact, by meaning and by words: the whole scope is searched, and the nearest are what
 /// a fact can repeat or contradict.
 const NEIGHBOURS: usize = 10;
+/// Most memories of one slot that are looked at, the current and the past.
+const SLOT: usize = 1_000;
 
 /// A plan that was checked, and what its numbers stand for.
 pub(super) struct CheckedPlan {
     pub(super) neighbours: Vec<Neighbour>,
+    /// What fills or has filled the slots of the new facts.
+    pub(super) slots: HashMap<String, Vec<Filled>>,
     pub(super) plan: Plan,
 }
 
@@ -25,13 +29,13 @@ pub(super) async fn reconcile(
     previous: Option<CheckedPlan>,
 ) -> Result<CheckedPlan> {
     if intake.facts.is_empty() {
-        return Ok(CheckedPlan { neighbours: Vec::new(), plan: Plan::default() });
+        return Ok(CheckedPlan { neighbours: Vec::new(), slots: HashMap::new(), plan: Plan::default() });
     }
     let in_stage = |error: crate::Error| error.with_stage(Stage::Reconcile);
-    let neighbours = neighbours(context, scope, intake).await.map_err(in_stage)?;
+    let (neighbours, slots) = neighbours(context, scope, intake).await.map_err(in_stage)?;
     let (mut spent_calls, mut spent) = (0, Usage::default());
     if let Some(previous) = previous {
-        if previous.neighbours == neighbours {
+        if previous.neighbours == neighbours && previous.slots == slots {
             return Ok(previous);
         }
         (spent_calls, spent) = (previous.plan.model_calls, previous.plan.usage);
@@ -42,15 +46,20 @@ pub(super) async fn reconcile(
     let mut plan = check(plan, &facts, &neighbours);
     plan.model_calls += spent_calls;
     plan.usage += spent;
-    Ok(CheckedPlan { neighbours, plan })
+    Ok(CheckedPlan { neighbours, slots, plan })
 }
 
 /// What is current and near any of the facts. Sessions are no boundary here: a fact of last week's chat is the one
 /// that today's contradicts. Decay plays no part either, since it is old facts that are contradicted.
-async fn neighbours(context: &AddContext<'_>, scope: &Scope, intake: &Intake) -> Result<Vec<Neighbour>> {
+async fn neighbours(
+    context: &AddContext<'_>,
+    scope: &Scope,
+    intake: &Intake,
+) -> Result<(Vec<Neighbour>, HashMap<String, Vec<Filled>>)> {
     let reach = scope.across_sessions();
     let semantic = Filter::any_of("kind", ["fact", "preference", "procedure", "observation"]);
     let mut cosines: HashMap<MemoryId, f32> = HashMap::new();
+    let mut slots: HashMap<String, Vec<Filled>> = HashMap::new();
     for new in &intake.facts {
         let query = SearchQuery::new(reach.clone(), context.now)
             .filter(Some(semantic.clone()))
@@ -59,12 +68,17 @@ async fn neighbours(context: &AddContext<'_>, scope: &Scope, intake: &Intake) ->
             .words(&new.fact.text);
         let mut candidates = context.store.search(&query).await?;
         if let Some(slot) = &new.fact.slot {
-            // All that fill the slot, however they are worded.
+            // All that fill the slot, however they are worded, and all that did.
             let query = SearchQuery::new(reach.clone(), context.now)
                 .filter(Some(semantic.clone() & Filter::eq("slot", slot.as_str())))
-                .limit(NEIGHBOURS)
+                .validity(Validity::Any)
+                .limit(SLOT)
                 .near(new.vector.clone());
-            candidates.extend(context.store.search(&query).await?);
+            let found = context.store.search(&query).await?;
+            let filled = found.iter().map(|candidate| Filled::new(candidate.id, &candidate.attributes, context.now));
+            slots.insert(slot.clone(), filled.collect());
+            let current = |candidate: &Candidate| candidate.attributes.invalid_at.is_none_or(|end| end > context.now);
+            candidates.extend(found.into_iter().filter(current));
         }
         for candidate in candidates {
             let cosine = candidate.cosine.unwrap_or(0.0);
@@ -82,100 +96,5 @@ async fn neighbours(context: &AddContext<'_>, scope: &Scope, intake: &Intake) ->
         .collect();
     neighbours
         .sort_by(|left, right| right.cosine.total_cmp(&left.cosine).then_with(|| right.memory.id.cmp(&left.memory.id)));
-    Ok(neighbours)
-}
-
-/// Takes out of a plan what must not be done, says why, and adds every fact the plan forgot: whatever made it, nothing
-/// new is lost and nothing known is touched twice or without cause.
-fn check(plan: Plan, facts: &[Fact], neighbours: &[Neighbour]) -> Plan {
-    let Plan { actions, mut rejected, model_calls, usage } = plan;
-    // A fact that some action skips cannot replace anything: it is not stored.
-    let skipped: HashSet<usize> = actions
-        .iter()
-        .filter_map(|action| match action {
-            Action::Skip { fact, .. } => Some(*fact),
-            Action::Add { .. } | Action::Update { .. } | Action::Invalidate { .. } => None,
-        })
-        .collect();
-    let mut settled: HashSet<usize> = HashSet::new();
-    let mut touched: HashSet<usize> = HashSet::new();
-    let mut kept = Vec::with_capacity(actions.len());
-    for action in actions {
-        match judge(&action, facts, neighbours, &skipped, &settled, &touched) {
-            Ok(()) => {
-                match &action {
-                    Action::Add { fact } | Action::Skip { fact, .. } => {
-                        settled.insert(*fact);
-                    }
-                    Action::Update { neighbour, fact, .. } => {
-                        touched.insert(*neighbour);
-                        settled.extend(fact);
-                    }
-                    Action::Invalidate { neighbour, .. } => {
-                        touched.insert(*neighbour);
-                    }
-                }
-                kept.push(action);
-            }
-            Err(reason) => rejected.push(reason.to_owned()),
-        }
-    }
-    kept.extend((0..facts.len()).filter(|fact| !settled.contains(fact)).map(|fact| Action::Add { fact }));
-    Plan { actions: kept, rejected, model_calls, usage }
-}
-
-fn judge(
-    action: &Action,
-    facts: &[Fact],
-    neighbours: &[Neighbour],
-    skipped: &HashSet<usize>,
-    settled: &HashSet<usize>,
-    touched: &HashSet<usize>,
-) -> Result<(), &'static str> {
-    let known_fact =
-        |fact: usize| if fact < facts.len() { Ok(()) } else { Err("an action on a fact that is not there") };
-    let memory = |neighbour: usize| -> Result<&Memory, &'static str> {
-        if touched.contains(&neighbour) {
-            return Err("a second action on one memory");
-        }
-        neighbours.get(neighbour).map(|neighbour| &neighbour.memory).ok_or("an action on a memory that was not shown")
-    };
-    match action {
-        Action::Add { fact } => {
-            known_fact(*fact)?;
-            if settled.contains(fact) { Err("a second action on one fact") } else { Ok(()) }
-        }
-        Action::Skip { fact, neighbour } => {
-            known_fact(*fact)?;
-            match neighbour {
-                Some(neighbour) if *neighbour >= neighbours.len() => Err("an action on a memory that was not shown"),
-                _ if settled.contains(fact) => Err("a second action on one fact"),
-                _ => Ok(()),
-            }
-        }
-        Action::Update { neighbour, fact, text } => {
-            fact.map_or(Ok(()), known_fact)?;
-            let memory = memory(*neighbour)?;
-            if text.trim().is_empty() {
-                Err("an update to a blank text")
-            } else if *text == memory.text {
-                Err("an update to the text that is there")
-            } else if fact.is_some_and(|fact| settled.contains(&fact)) {
-                Err("a second action on one fact")
-            } else {
-                Ok(())
-            }
-        }
-        Action::Invalidate { neighbour, fact } => {
-            fact.map_or(Ok(()), known_fact)?;
-            let memory = memory(*neighbour)?;
-            if facts.iter().any(|fact| same_text(&fact.text, &memory.text)) {
-                Err("a delete of what was only repeated")
-            } else if fact.is_some_and(|fact| skipped.contains(&fact)) {
-                Err("a replacement by a fact that is not stored")
-            } else {
-                Ok(())
-            }
-        }
-    }
+    Ok((neighbours, slots))
 }

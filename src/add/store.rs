@@ -1,13 +1,14 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{
     AddContext, AddReport, SkippedFact,
     extract::{Intake, NewFact},
     reconcile::CheckedPlan,
+    slots,
 };
 use crate::{
-    Action, Actor, EmbedderExt, EventKind, HistoryEvent, IndexKey, Memory, Plan, Purpose, Put, Result, Scope, Source,
-    Stage, Stamp, Unchanged, Version, WriteBatch, types::truncate,
+    Action, Actor, EmbedderExt, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, Plan, Purpose, Put, Result, Scope,
+    Source, Stage, Stamp, Unchanged, Version, WriteBatch, types::truncate,
 };
 
 /// All that an add writes, and what it will say once it is written.
@@ -24,7 +25,7 @@ pub(super) async fn prepare(
     checked: &CheckedPlan,
     version: Version,
 ) -> Result<Prepared> {
-    let CheckedPlan { neighbours, plan: Plan { actions, rejected, model_calls, usage } } = checked;
+    let CheckedPlan { neighbours, slots, plan: Plan { actions, rejected, model_calls, usage } } = checked;
     let mut report = intake.report.clone();
     report.rejected.clone_from(rejected);
     report.model_calls += model_calls;
@@ -42,28 +43,45 @@ pub(super) async fn prepare(
     }
     let mut fresh = new_memories(context, scope, intake, actions);
     let vectors = updated_vectors(context, intake, actions).await?;
+    // Updates first: others may refer to them.
+    let mut updated: HashMap<usize, Memory> = HashMap::new();
+    for action in actions {
+        if let Action::Update { neighbour, fact, text } = action
+            && let (Some(known), Some(vector)) = (neighbours.get(*neighbour), vectors.get(text.as_str()))
+        {
+            let new = fact.and_then(|fact| intake.facts.get(fact));
+            let memory = draft.update(known.memory.clone(), text, vector.clone(), new);
+            updated.extend(fact.map(|fact| (fact, memory)));
+        }
+    }
     for action in actions {
         let neighbour = |number: usize| neighbours.get(number).map(|neighbour| neighbour.memory.clone());
         match action {
-            Action::Add { .. } => {}
+            Action::Add { .. } | Action::Update { .. } => {}
             Action::Skip { fact, neighbour } => {
                 let text = intake.facts.get(*fact).map(|new| new.fact.text.clone()).unwrap_or_default();
                 let known = neighbour.and_then(|number| neighbours.get(number)).map(|known| known.memory.id);
                 draft.report.skipped.push(SkippedFact { text, known });
             }
-            Action::Update { neighbour: number, fact, text } => {
-                let new = fact.and_then(|fact| intake.facts.get(fact));
-                if let (Some(memory), Some(vector)) = (neighbour(*number), vectors.get(text.as_str())) {
-                    draft.update(memory, text, vector.clone(), new);
-                }
-            }
             Action::Invalidate { neighbour: number, fact } => {
                 let Some(memory) = neighbour(*number) else { continue };
                 match fact.and_then(|fact| fresh.get_mut(&fact)) {
+                    // The slot itself tells below which of the two ends.
+                    Some(successor) if successor.slot.is_some() && successor.slot == memory.slot => {}
                     Some(successor) => draft.supersede(memory, successor),
-                    None => draft.withdraw(memory, fact.and_then(|fact| intake.facts.get(fact))),
+                    // The fact may have gone into another memory, which then is the successor.
+                    None => match fact.and_then(|fact| updated.get(&fact)) {
+                        Some(successor) => draft.end_by(memory, successor),
+                        None => draft.withdraw(memory, fact.and_then(|fact| intake.facts.get(fact))),
+                    },
                 }
             }
+        }
+    }
+    for (id, number) in slots::settle(&mut fresh, slots, draft.now) {
+        let ended = neighbours.iter().find(|neighbour| neighbour.memory.id == id && !draft.touches(id));
+        if let (Some(ended), Some(successor)) = (ended, fresh.get(&number)) {
+            draft.end_by(ended.memory.clone(), successor);
         }
     }
     for (number, new) in intake.facts.iter().enumerate() {
@@ -85,7 +103,7 @@ fn new_memories(
     scope: &Scope,
     intake: &Intake,
     actions: &[Action],
-) -> HashMap<usize, Memory> {
+) -> BTreeMap<usize, Memory> {
     let added = actions.iter().filter_map(|action| match action {
         Action::Add { fact } => Some(*fact),
         Action::Update { .. } | Action::Invalidate { .. } | Action::Skip { .. } => None,
@@ -145,7 +163,7 @@ impl Draft {
         self.batch.puts.push(Put::new(memory, vec![key]));
     }
 
-    fn update(&mut self, mut memory: Memory, text: &str, vector: Vec<f32>, new: Option<&NewFact>) {
+    fn update(&mut self, mut memory: Memory, text: &str, vector: Vec<f32>, new: Option<&NewFact>) -> Memory {
         let (old_text, revision) = (std::mem::replace(&mut memory.text, text.to_owned()), memory.revision);
         if let Some(new) = new {
             memory.observed_at = memory.observed_at.max(new.observed_at);
@@ -157,12 +175,13 @@ impl Draft {
         self.touch(&mut memory);
         self.event(&memory, EventKind::Update, Some(old_text), Some(text.to_owned()), self.stamp.clone());
         self.report.updated.push(memory.clone());
-        self.batch.puts.push(Put::change(memory, Some(vec![IndexKey::new(text, vector)]), revision));
+        self.batch.puts.push(Put::change(memory.clone(), Some(vec![IndexKey::new(text, vector)]), revision));
+        memory
     }
 
     /// Ends the older of the two where the newer begins; the newer is the one that was said later. News that was said
     /// earlier, as in an import of old chats, is the older one: it is born closed.
-    fn supersede(&mut self, mut memory: Memory, successor: &mut Memory) {
+    fn supersede(&mut self, memory: Memory, successor: &mut Memory) {
         // What is told of a time that is over ends nothing that holds today.
         if successor.invalid_at.is_some_and(|end| end <= self.now) {
             return;
@@ -173,8 +192,17 @@ impl Draft {
             successor.superseded_by = Some(memory.id);
             return;
         }
+        self.end_by(memory, successor);
+    }
+
+    fn end_by(&mut self, mut memory: Memory, successor: &Memory) {
         memory.superseded_by = Some(successor.id);
         self.end(memory, successor.valid_at, EventKind::Supersede);
+    }
+
+    /// Whether the batch changes this memory already.
+    fn touches(&self, id: MemoryId) -> bool {
+        self.batch.puts.iter().any(|put| put.memory.id == id)
     }
 
     fn withdraw(&mut self, memory: Memory, by: Option<&NewFact>) {
@@ -188,7 +216,11 @@ impl Draft {
         let end = at.max(memory.valid_at);
         memory.invalid_at = Some(memory.invalid_at.map_or(end, |known| known.min(end)));
         self.touch(&mut memory);
-        self.event(&memory, kind, Some(memory.text.clone()), None, self.stamp.clone());
+        let stamp = match memory.superseded_by {
+            Some(successor) => self.stamp.clone().because(format!("superseded by {successor}")),
+            None => self.stamp.clone(),
+        };
+        self.event(&memory, kind, Some(memory.text.clone()), None, stamp);
         match kind {
             EventKind::Supersede => self.report.superseded.push(memory.clone()),
             _ => self.report.deleted.push(memory.clone()),

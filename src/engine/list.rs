@@ -9,7 +9,7 @@ const PAGE_LIMIT: usize = 10_000;
 /// use ingrain::{Filter, ListRequest};
 /// let newest_facts = ListRequest::new().filter(Filter::eq("kind", "fact")).newest_first().limit(20);
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[must_use]
 #[non_exhaustive]
 pub struct ListRequest {

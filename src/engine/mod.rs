@@ -76,7 +76,9 @@ impl MemoryEngine {
     ///
     /// Facts are read from what the user says; relative dates count from the message's own time. A new fact is held
     /// against the current facts of the whole scope, sessions aside: what repeats them is skipped, what contradicts
-    /// them ends their validity, and nothing is erased. Two adds at the same time see each other's outcome. Without
+    /// them ends their validity, and nothing is erased. Memories carry the scope given here, session included, and are
+    /// found from it and from wider ones: name the session when adding, and leave it out when searching, to find what
+    /// other sessions learned. Two adds at the same time see each other's outcome. Without
     /// a message nothing happens.
     ///
     /// # Errors
@@ -161,7 +163,8 @@ impl MemoryEngine {
         update::update(self, scope, id, &update).await
     }
 
-    /// Removes a memory. Its history stays and ends with the removal.
+    /// Removes a memory. Its history stays and ends with the removal. What it had superseded stays ended; see
+    /// [`MemoryUpdate::valid_until`] to let that hold again.
     ///
     /// # Errors
     /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the

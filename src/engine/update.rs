@@ -1,11 +1,12 @@
 use super::MemoryEngine;
 use crate::{
-    EmbedderExt, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, Metadata, Purpose, Put, Result,
-    Scope, Stage, Timestamp, WriteBatch, types::truncate,
+    EmbedderExt, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Purpose,
+    Put, Result, Scope, Stage, Timestamp, WriteBatch,
+    types::{check_metadata, truncate},
 };
 
 /// How often an update is tried again because others were faster.
-const ATTEMPTS: usize = 8;
+const ATTEMPTS: usize = 100;
 
 /// What to change of a memory. What is not mentioned stays.
 ///
@@ -13,7 +14,7 @@ const ATTEMPTS: usize = 8;
 /// use ingrain::MemoryUpdate;
 /// let update = MemoryUpdate::new().text("Prefers window seats on night trains").importance(0.8);
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[must_use]
 pub struct MemoryUpdate {
     text: Option<String>,
@@ -22,6 +23,10 @@ pub struct MemoryUpdate {
     importance: Option<f32>,
     pinned: Option<bool>,
     expires_at: Option<Option<Timestamp>>,
+    kind: Option<MemoryKind>,
+    slot: Option<Option<String>>,
+    valid_at: Option<Timestamp>,
+    invalid_at: Option<Option<Timestamp>>,
 }
 
 impl MemoryUpdate {
@@ -60,7 +65,31 @@ impl MemoryUpdate {
         self
     }
 
-    /// When it is to be dropped; `None` for never.
+    /// Another kind.
+    pub fn kind(mut self, kind: MemoryKind) -> Self {
+        self.kind = Some(MemoryKind::from(kind.as_str()));
+        self
+    }
+
+    /// Another slot, or none. A new text does not change the slot by itself.
+    pub fn slot(mut self, slot: Option<String>) -> Self {
+        self.slot = Some(slot);
+        self
+    }
+
+    /// Since when it holds.
+    pub fn valid_from(mut self, from: Timestamp) -> Self {
+        self.valid_at = Some(from);
+        self
+    }
+
+    /// When it ceased, or will cease, to hold; `None` to let it hold again, whatever had superseded it.
+    pub fn valid_until(mut self, until: Option<Timestamp>) -> Self {
+        self.invalid_at = Some(until);
+        self
+    }
+
+    /// From when on it is no longer shown by default; `None` for never.
     pub fn expires_at(mut self, at: Option<Timestamp>) -> Self {
         self.expires_at = Some(at);
         self
@@ -70,14 +99,19 @@ impl MemoryUpdate {
         if self.text.as_ref().is_some_and(|text| text.trim().is_empty()) {
             return Err(Error::invalid("the text of a memory is blank"));
         }
+        self.metadata.iter().try_for_each(check_metadata)?;
         if self.importance.is_some_and(|importance| !(0.0..=1.0).contains(&importance)) {
             return Err(Error::invalid("the importance of a memory must be 0 to 1"));
+        }
+        if self.kind.as_ref().is_some_and(|kind| kind.as_str().trim().is_empty()) {
+            return Err(Error::invalid("the kind of a memory is blank"));
         }
         Ok(())
     }
 
-    fn apply(&self, memory: &Memory) -> Memory {
-        let Self { text, metadata, categories, importance, pinned, expires_at } = self;
+    fn apply(&self, memory: &Memory) -> Result<Memory> {
+        let Self { text, metadata, categories, importance, pinned, expires_at, kind, slot, valid_at, invalid_at } =
+            self;
         let mut memory = memory.clone();
         if let Some(text) = text {
             memory.text.clone_from(text);
@@ -95,7 +129,17 @@ impl MemoryUpdate {
         memory.importance = importance.unwrap_or(memory.importance);
         memory.pinned = pinned.unwrap_or(memory.pinned);
         memory.expires_at = expires_at.map_or(memory.expires_at, |at| at.map(truncate));
-        memory
+        memory.kind = kind.clone().unwrap_or(memory.kind);
+        memory.slot = slot.clone().unwrap_or(memory.slot);
+        memory.valid_at = valid_at.map_or(memory.valid_at, truncate);
+        if let Some(until) = invalid_at {
+            memory.invalid_at = until.map(truncate);
+            memory.superseded_by = memory.superseded_by.filter(|_| until.is_some());
+        }
+        if memory.invalid_at.is_some_and(|end| end < memory.valid_at) {
+            return Err(Error::invalid("a memory ceases to hold before it begins to"));
+        }
+        Ok(memory)
     }
 }
 
@@ -111,7 +155,7 @@ pub(super) async fn update(
     let mut attempt = 1;
     loop {
         let old = engine.get(scope, id).await?;
-        let mut new = update.apply(&old);
+        let mut new = update.apply(&old)?;
         if new == old {
             return Ok(old);
         }

@@ -4,7 +4,7 @@
 //! stemmed by its language and stripped of Latin diacritics. Scripts that write without spaces give overlapping
 //! character pairs. Whatever is written together with signs in it (`C++`, `INC-90312`, `src/lib.rs`) is also kept whole.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_segmentation::UnicodeSegmentation;
@@ -65,7 +65,7 @@ pub(super) fn query_terms(query: &str, present: &Languages) -> Vec<Vec<String>> 
     let wanted: Vec<Language> =
         Language::LATIN.into_iter().filter(|language| present.has(*language) || own == Some(*language)).collect();
     let all_stop = tokens.iter().all(|token| token.stop != 0);
-    let mut groups: Vec<Vec<String>> = Vec::new();
+    let (mut groups, mut seen): (Vec<Vec<String>>, HashSet<Vec<String>>) = Default::default();
     for token in &tokens {
         if (token.stop != 0 && !all_stop) || token.form == Form::Single {
             continue;
@@ -76,7 +76,7 @@ pub(super) fn query_terms(query: &str, present: &Languages) -> Vec<Vec<String>> 
         }
         group.sort_unstable();
         group.dedup();
-        if !groups.contains(&group) {
+        if seen.insert(group.clone()) {
             groups.push(group);
         }
     }

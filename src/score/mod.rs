@@ -2,6 +2,7 @@
 
 pub mod fusion;
 pub mod lexical;
+pub mod relatedness;
 pub mod sameness;
 pub mod similarity;
 pub(crate) mod stable_hash;

@@ -4,6 +4,8 @@ mod candidates;
 mod fuse;
 mod rank;
 
+use serde::Serialize;
+
 use crate::{
     Embedder, Error, Filter, Memory, Result, Scope, Stage, Timestamp, Validity, VectorStore, score::fusion::Weights,
 };
@@ -27,7 +29,7 @@ pub enum SearchMode {
 /// use ingrain::{Filter, SearchRequest};
 /// let request = SearchRequest::new("where does she work?").limit(5).filter(Filter::eq("kind", "fact"));
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[must_use]
 #[non_exhaustive]
 pub struct SearchRequest {
@@ -118,8 +120,8 @@ impl SearchRequest {
         if self.query.trim().is_empty() {
             return Err(Error::invalid("the query of a search is blank"));
         }
-        if self.threshold.is_some_and(|threshold| !threshold.is_finite()) {
-            return Err(Error::invalid("the threshold of a search is not finite"));
+        if self.threshold.is_some_and(|threshold| !(0.0..=1.0).contains(&threshold)) {
+            return Err(Error::invalid("the threshold of a search must be 0 to 1"));
         }
         if self.as_of.is_some() && self.include_invalid {
             return Err(Error::invalid("a search cannot be as of a time and include what is invalid"));
@@ -147,7 +149,8 @@ impl From<String> for SearchRequest {
 }
 
 /// What a part of a score stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Part {
     /// The cosine of the vectors, where it is above 0.
@@ -168,7 +171,7 @@ impl Part {
 }
 
 /// One part of a score.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ScorePart {
     /// What it stands for.
@@ -180,7 +183,7 @@ pub struct ScorePart {
 }
 
 /// A memory that was found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Hit {
     /// The memory.
@@ -192,7 +195,22 @@ pub struct Hit {
     pub parts: Vec<ScorePart>,
 }
 
+impl ScorePart {
+    /// A part.
+    #[must_use]
+    pub const fn new(part: Part, value: f32, weight: f32) -> Self {
+        Self { part, value, weight }
+    }
+}
+
 impl Hit {
+    /// A hit with these parts, for whoever stands in for a search; the score is their sum.
+    #[must_use]
+    pub fn new(memory: Memory, parts: Vec<ScorePart>) -> Self {
+        let score = parts.iter().map(|part| part.value * part.weight).sum();
+        Self { memory, score, parts }
+    }
+
     /// The score and its parts on one line: `0.412 = 0.35 × vector 0.631 + 0.65 × keyword 0.294`.
     #[must_use]
     pub fn explain(&self) -> String {

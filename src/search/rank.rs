@@ -16,9 +16,14 @@ pub(super) async fn rank(
     scored.sort_unstable_by(compare);
     scored.truncate(request.limit);
     let ids: Vec<MemoryId> = scored.iter().map(|scored| scored.candidate.id).collect();
-    let found = context.store.get(scope, &ids).await?;
+    // The memories are read after they were proposed: one that was changed since and no longer fits is no hit.
+    let mut found = context.store.get(scope, &ids).await?;
+    let validity = request.validity(context.now);
+    found.retain(|memory| {
+        validity.admits(memory.valid_at, memory.invalid_at, memory.expires_at)
+            && request.filter.as_ref().is_none_or(|filter| filter.matches(memory))
+    });
     let mut memories: HashMap<MemoryId, Memory> = found.into_iter().map(|memory| (memory.id, memory)).collect();
-    // One that was deleted since it was proposed is no hit.
     let hits = scored.into_iter().filter_map(|Scored { candidate, score, parts }| {
         memories.remove(&candidate.id).map(|memory| Hit { memory, score, parts })
     });

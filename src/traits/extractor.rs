@@ -1,6 +1,7 @@
 use std::{fmt::Debug, sync::Arc};
 
 use async_trait::async_trait;
+use serde::Serialize;
 
 use crate::{MemoryKind, Message, Result, Timestamp, Trust, Usage};
 
@@ -14,13 +15,13 @@ pub struct Fact {
     pub kind: MemoryKind,
     /// Labels.
     pub categories: Vec<String>,
-    /// How much it matters, 0 to 1.
+    /// How much it matters; outside 0 to 1 the engine takes the nearer end, and 0.5 for what is no number.
     pub importance: f32,
     /// The single-valued slot it fills, such as `user.home`; see [`Memory::slot`](crate::Memory::slot).
     pub slot: Option<String>,
     /// Since when it holds; `None` for the time of the message.
     pub valid_at: Option<Timestamp>,
-    /// When it ceased to hold, for what is told of the past.
+    /// When it ceased to hold, for what is told of the past. Not before it began: such a fact is ignored.
     pub invalid_at: Option<Timestamp>,
     /// Who said it, by name.
     pub speaker: Option<String>,
@@ -28,7 +29,8 @@ pub struct Fact {
     pub trust: Trust,
     /// The words it rests on, copied from the message.
     pub quote: Option<String>,
-    /// The message it rests on, as an index into [`ExtractRequest::messages`].
+    /// The message it rests on, as an index into [`ExtractRequest::messages`]. A fact of a message that is not there is
+    /// ignored.
     pub message: usize,
 }
 
@@ -79,6 +81,27 @@ impl Fact {
         self
     }
 
+    /// Since when it holds. Default: the time of the message.
+    #[must_use]
+    pub fn with_valid_at(mut self, at: Timestamp) -> Self {
+        self.valid_at = Some(at);
+        self
+    }
+
+    /// When it ceased to hold. Default: it holds.
+    #[must_use]
+    pub fn with_invalid_at(mut self, at: Timestamp) -> Self {
+        self.invalid_at = Some(at);
+        self
+    }
+
+    /// Who said it, by name. Default none.
+    #[must_use]
+    pub fn with_speaker(mut self, speaker: impl Into<String>) -> Self {
+        self.speaker = Some(speaker.into());
+        self
+    }
+
     /// Sets the quote. Default none.
     #[must_use]
     pub fn with_quote(mut self, quote: impl Into<String>) -> Self {
@@ -121,7 +144,7 @@ impl ExtractedRelation {
 }
 
 /// Something that came back and was not usable as a fact.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Ignored {
     /// Why, in words, without the text itself.

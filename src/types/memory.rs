@@ -64,6 +64,19 @@ impl From<&str> for MemoryKind {
     }
 }
 
+impl From<String> for MemoryKind {
+    fn from(name: String) -> Self {
+        Self::from(name.as_str())
+    }
+}
+
+/// As a filter's value.
+impl From<MemoryKind> for serde_json::Value {
+    fn from(kind: MemoryKind) -> Self {
+        kind.as_str().into()
+    }
+}
+
 impl FromStr for MemoryKind {
     type Err = Infallible;
 
@@ -150,9 +163,9 @@ pub struct Memory {
     /// A JSON object of the application's own.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
-    /// How much it matters, 0 to 1; 0.5 where nothing is known.
+    /// How much it matters, 0 to 1; 0.5 where nothing is known. For filters of your own; search does not weigh it.
     pub importance: f32,
-    /// Whether it is exempt from fading.
+    /// Whether it is exempt from fading, where memories fade.
     #[serde(default)]
     pub pinned: bool,
     /// Who said it, by name, where a conversation has several people.
@@ -182,7 +195,7 @@ pub struct Memory {
     /// The memory that replaced it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<MemoryId>,
-    /// When it is to be dropped; `None` for never.
+    /// From when on it is no longer shown by default; `None` for never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
     /// When we learned it.

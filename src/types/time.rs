@@ -5,7 +5,8 @@ pub type Timestamp = DateTime<Utc>;
 
 /// Microseconds are what every store can keep, so nothing finer is ever handed out.
 pub(crate) fn truncate(at: Timestamp) -> Timestamp {
-    at.trunc_subsecs(6)
+    // By way of the stored form, which has no leap seconds.
+    Timestamp::from_timestamp_micros(at.timestamp_micros()).unwrap_or_else(|| at.trunc_subsecs(6))
 }
 
 /// Which memories a read sees, by world time (`valid_at` .. `invalid_at`) and expiry.

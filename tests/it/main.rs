@@ -19,6 +19,7 @@ mod layering;
 #[cfg(feature = "sqlite")]
 mod processes;
 mod properties;
+mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;
 mod worlds;

@@ -21,6 +21,8 @@ pub(super) struct State {
     /// The memories that each reader's scope covers, for every scope that covers any.
     readers: HashMap<Scope, BTreeSet<MemoryId>>,
     history: HashMap<MemoryId, Vec<HistoryEvent>>,
+    /// The next place of a turn, for each scope that has turns.
+    places: HashMap<Scope, u64>,
     log: VecDeque<Logged>,
 }
 
@@ -64,13 +66,16 @@ impl State {
         self.version.0 += 1;
         let WriteBatch { puts, deletes, events, graph: _, unchanged: _ } = batch;
         for Put { mut memory, keys, expect: _ } in puts {
-            if memory.kind == MemoryKind::Episode && memory.ordinal.is_none() && !self.memories.contains_key(&memory.id)
-            {
-                memory.ordinal = Some(self.next_place(&memory.scope));
-            }
-            self.log(&memory, keys.is_some());
             let id = memory.id;
-            let kept = self.memories.remove(&id).map(|stored| stored.keys);
+            let stored = self.memories.remove(&id);
+            if stored.is_none() && memory.kind == MemoryKind::Episode {
+                let next = self.places.entry(memory.scope.clone()).or_default();
+                let place = *memory.ordinal.get_or_insert(*next);
+                *next = place.saturating_add(1).max(*next);
+            }
+            let was_semantic = stored.as_ref().is_some_and(|stored| stored.memory.kind.is_semantic());
+            self.log(&memory, was_semantic, keys.is_some());
+            let kept = stored.map(|stored| stored.keys);
             let keys = keys.map(Arc::from).or(kept).unwrap_or_default();
             for reader in memory.scope.readers() {
                 self.readers.entry(reader).or_default().insert(id);
@@ -112,25 +117,17 @@ impl State {
         if changed || !self.remembers(*since) { Err(conflict("what a plan was made from has changed")) } else { Ok(()) }
     }
 
-    /// The place after the last made episode that is stored in exactly this scope.
-    fn next_place(&self, scope: &Scope) -> u64 {
-        self.iter(scope, ListOrder::NewestFirst, None)
-            .find(|memory| memory.kind == MemoryKind::Episode && memory.scope == *scope)
-            .and_then(|memory| memory.ordinal)
-            .map_or(0, |last| last.saturating_add(1))
-    }
-
     /// Whether the log still has every change after `since`.
     fn remembers(&self, since: Version) -> bool {
         self.log.len() < LOG_LIMIT || self.log.front().is_none_or(|first| first.version <= since)
     }
 
-    fn log(&mut self, memory: &Memory, keys: bool) {
+    fn log(&mut self, memory: &Memory, was_semantic: bool, keys: bool) {
         self.log.push_back(Logged {
             version: self.version,
             id: memory.id,
             scope: memory.scope.clone(),
-            semantic: memory.kind.is_semantic(),
+            semantic: was_semantic || memory.kind.is_semantic(),
             keys,
         });
         if self.log.len() > LOG_LIMIT {
@@ -140,7 +137,7 @@ impl State {
 
     fn remove(&mut self, id: MemoryId) {
         let Some(Stored { memory, .. }) = self.memories.remove(&id) else { return };
-        self.log(&memory, true);
+        self.log(&memory, false, true);
         for reader in memory.scope.readers() {
             if let Some(ids) = self.readers.get_mut(&reader) {
                 ids.remove(&id);
@@ -157,6 +154,7 @@ impl State {
             return 0;
         }
         self.version.0 += 1;
+        self.places.retain(|stored, _| !scope.covers(stored));
         for id in &ids {
             if let Some(Stored { memory, .. }) = self.memories.get(id) {
                 let event = HistoryEvent::new(

@@ -96,6 +96,10 @@ impl VectorStore for InMemoryStore {
         let index = {
             let state = self.read();
             query.validate(state.embedder.as_ref())?;
+            if state.embedder.is_none() {
+                // Nothing was ever written, and an index would not know its width.
+                return Ok(Vec::new());
+            }
             self.0.cache.index(&query.scope, &&*state)?
         };
         let index = index.read().map_err(|_| Error::new(ErrorKind::Internal, "an index was left half changed"))?;

@@ -34,9 +34,8 @@ impl SqliteError {
             }
             Self::Sqlite(cause) => {
                 let (kind, why) = match cause.sqlite_error_code() {
-                    Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                        (ErrorKind::StoreCorrupt, "the file is damaged")
-                    }
+                    Some(ErrorCode::DatabaseCorrupt) => (ErrorKind::StoreCorrupt, "the file is damaged"),
+                    Some(ErrorCode::NotADatabase) => (ErrorKind::StoreCorrupt, "the file is no SQLite database"),
                     Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                         (ErrorKind::StoreUnavailable, "another process holds the file")
                     }

@@ -27,7 +27,12 @@ impl IndexSource for Snapshot<'_> {
     }
 
     fn changes(&self, since: Version) -> crate::Result<Option<Vec<Change>>> {
-        self.read_changes(since).map_err(told)
+        match self.read_changes(since) {
+            // One row that cannot be read must not shut out the readers of other scopes: indexes are built anew, and
+            // only that of the row's own scope fails.
+            Err(SqliteError::Unreadable { .. }) => Ok(None),
+            changes => changes.map_err(told),
+        }
     }
 
     fn build(&self, scope: &Scope) -> crate::Result<ScopeIndex> {

@@ -1,6 +1,6 @@
 //! Opening a file, or making it, without touching one that is not ours.
 
-use std::{fs::File, io::Read, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
@@ -14,8 +14,6 @@ use crate::{Error, ErrorKind};
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"ingr");
 /// The version of `schema.sql`.
 const SCHEMA_VERSION: i32 = 1;
-/// What every SQLite file begins with.
-const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 pub(super) fn writer(settings: &SqliteStoreBuilder) -> Result<Connection> {
     let Some(path) = &settings.path else {
@@ -27,7 +25,11 @@ pub(super) fn writer(settings: &SqliteStoreBuilder) -> Result<Connection> {
     look_at(path)?;
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
     connection.busy_timeout(settings.busy_timeout)?;
-    if check(&connection)? == Content::Nothing {
+    // One transaction, or another process might make the store between two of the questions.
+    let snapshot = Transaction::new(&mut connection, TransactionBehavior::Deferred)?;
+    let content = check(&snapshot)?;
+    snapshot.finish()?;
+    if content == Content::Nothing {
         create(&mut connection)?;
     }
     use_write_ahead_log(&connection, settings.busy_timeout)?;
@@ -47,27 +49,19 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     Ok(Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?)
 }
 
-/// Refuses what is no SQLite file before SQLite sees it.
+/// Refuses a folder, and a file too short to be a database. The file itself is left to SQLite: whoever opens and closes a file of his own takes the
+/// locks of every connection in the process with it, that is how POSIX has it.
 fn look_at(path: &Path) -> Result<()> {
-    let unavailable = |cause: std::io::Error| {
-        Error::new(ErrorKind::StoreUnavailable, "opening the store: the file cannot be read").with_source(cause)
-    };
-    let mut head = Vec::new();
     match std::fs::metadata(path) {
-        Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(cause) => return Err(unavailable(cause).into()),
+        // SQLite takes a file that is shorter than its smallest page for a new one, and writes over it.
+        Ok(metadata) if (1..512).contains(&metadata.len()) && metadata.is_file() => {
+            Err(Error::new(ErrorKind::StoreCorrupt, "opening the store: the file is no SQLite database").into())
+        }
         Ok(metadata) if metadata.is_dir() => {
-            return Err(Error::new(ErrorKind::StoreUnavailable, "opening the store: the path is a folder").into());
+            Err(Error::new(ErrorKind::StoreUnavailable, "opening the store: the path is a folder").into())
         }
-        Ok(_) => {
-            let file = File::open(path).map_err(unavailable)?;
-            file.take(MAGIC.len() as u64).read_to_end(&mut head).map_err(unavailable)?;
-        }
+        _ => Ok(()),
     }
-    if head.is_empty() || head == MAGIC {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::StoreCorrupt, "opening the store: the file is no SQLite database").into())
 }
 
 #[derive(PartialEq)]

@@ -48,6 +48,15 @@ CREATE TABLE keys (
     PRIMARY KEY (memory, number)
 ) WITHOUT ROWID;
 
+-- The next place of a turn, for each scope that has turns.
+CREATE TABLE places (
+    user    TEXT NOT NULL,
+    agent   TEXT NOT NULL,
+    session TEXT NOT NULL,
+    next    INTEGER NOT NULL,
+    PRIMARY KEY (user, agent, session)
+) WITHOUT ROWID;
+
 CREATE TABLE history (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
     memory   BLOB NOT NULL,

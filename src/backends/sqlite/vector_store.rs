@@ -56,6 +56,8 @@ impl VectorStore for SqliteStore {
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<Vec<Candidate>> {
+        // Before it is copied: a filter too deep to copy is told, not followed.
+        query.validate(None)?;
         let query = query.clone();
         self.blocking("searching", move |inner| search(inner, &query)).await
     }
@@ -134,10 +136,12 @@ fn search(inner: &Inner, query: &SearchQuery) -> SqliteResult<Vec<Candidate>> {
     let index = inner.connections.read(|connection| {
         let embedder = inner.connections.embedder(connection)?;
         query.validate(embedder.as_ref())?;
-        let dimensions = embedder.map_or(1, |embedder| embedder.dimensions);
+        // Without an embedder nothing was ever written, and an index would not know its width.
+        let Some(EmbedderIdentity { dimensions, .. }) = embedder else { return Ok(None) };
         let cache: &IndexCache = &inner.cache;
-        Ok(cache.index(&query.scope, &Snapshot { connection, dimensions })?)
+        Ok(Some(cache.index(&query.scope, &Snapshot { connection, dimensions })?))
     })?;
+    let Some(index) = index else { return Ok(Vec::new()) };
     let index = index.read().map_err(|_| Error::new(ErrorKind::Internal, "an index was left half changed"))?;
     Ok(index.search(query))
 }

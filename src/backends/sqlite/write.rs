@@ -90,15 +90,17 @@ fn check_unchanged(connection: &Connection, guard: &Unchanged) -> Result<()> {
 
 fn put(connection: &Connection, memory: &Memory, keys: Option<&[IndexKey]>, expect: Expect) -> Result<()> {
     let stored = connection
-        .prepare_cached("SELECT row, revision, user, agent, session FROM memories WHERE id = ?1")?
+        .prepare_cached("SELECT row, revision, user, agent, session, kind FROM memories WHERE id = ?1")?
         .query_row([Id(memory.id)], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?.cast_unsigned(), rows::scope(row, 2)))
+            let semantic = MemoryKind::from(row.get_ref(5)?.as_str()?).is_semantic();
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?.cast_unsigned(), rows::scope(row, 2), semantic))
         })
         .optional()?;
+    let was_semantic = stored.as_ref().is_some_and(|(.., semantic)| *semantic);
     let row = match (expect, stored) {
         (Expect::Absent, Some(_)) => return Err(conflict("a new memory is there already").into()),
         (Expect::Revision(_), None) => return Err(conflict("a memory to change is not there").into()),
-        (Expect::Revision(revision), Some((_, stored, _))) if stored != revision => {
+        (Expect::Revision(revision), Some((_, stored, ..))) if stored != revision => {
             return Err(conflict("a memory was changed meanwhile").into());
         }
         (_, None) => {
@@ -107,7 +109,7 @@ fn put(connection: &Connection, memory: &Memory, keys: Option<&[IndexKey]>, expe
             }
             insert(connection, memory)?
         }
-        (_, Some((row, _, scope))) => {
+        (_, Some((row, _, scope, _))) => {
             if scope? != memory.scope {
                 return Err(Error::invalid("the scope of a stored memory never changes").into());
             }
@@ -134,32 +136,39 @@ fn put(connection: &Connection, memory: &Memory, keys: Option<&[IndexKey]>, expe
             statement.execute(params![row, number, text, rows::vector_bytes(vector)])?;
         }
     }
-    log(connection, memory.id, &memory.scope, memory.kind.is_semantic(), keys.is_some())
+    log(connection, memory.id, &memory.scope, was_semantic || memory.kind.is_semantic(), keys.is_some())
 }
 
 fn insert(connection: &Connection, memory: &Memory) -> Result<i64> {
-    if memory.kind == MemoryKind::Episode && memory.ordinal.is_none() {
-        let mut placed = memory.clone();
-        placed.ordinal = Some(next_place(connection, &memory.scope)?);
-        return insert(connection, &placed);
+    if memory.kind == MemoryKind::Episode {
+        let place = place(connection, &memory.scope, memory.ordinal)?;
+        if memory.ordinal.is_none() {
+            let mut placed = memory.clone();
+            placed.ordinal = Some(place);
+            return write_row(connection, &placed);
+        }
     }
+    write_row(connection, memory)
+}
+
+fn write_row(connection: &Connection, memory: &Memory) -> Result<i64> {
     let sql = format!("INSERT INTO memories ({COLUMNS}) VALUES ({})", placeholders());
     MemoryRow::new(memory)?.execute(&mut *connection.prepare_cached(&sql)?)?;
     Ok(connection.last_insert_rowid())
 }
 
-/// The place after the last made episode that is stored in exactly this scope.
-fn next_place(connection: &Connection, scope: &Scope) -> Result<u64> {
+/// Takes the given place for a turn of this scope, or else the next, and returns it.
+fn place(connection: &Connection, scope: &Scope, given: Option<u64>) -> Result<u64> {
     let [user, agent, session] = rows::parts(scope);
-    let last: Option<Option<i64>> = connection
-        .prepare_cached(&format!(
-            "SELECT ordinal FROM memories WHERE {} AND +user = :user AND +agent = :agent AND +session = :session
-             AND kind = 'episode' ORDER BY id DESC LIMIT 1",
-            covered(scope)
-        ))?
-        .query_row(rusqlite::named_params! { ":user": user, ":agent": agent, ":session": session }, |row| row.get(0))
-        .optional()?;
-    Ok(last.flatten().map_or(0, |last| last.cast_unsigned().saturating_add(1)))
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO places (user, agent, session, next) VALUES (?1, ?2, ?3, coalesce(?4, 0) + 1)
+         ON CONFLICT DO UPDATE SET next = max(next, coalesce(?4, next) + 1) RETURNING next",
+    )?;
+    let next: i64 = statement
+        .query_row(params![user, agent, session, given.map(|given| given.cast_signed().min(i64::MAX - 1))], |row| {
+            row.get(0)
+        })?;
+    Ok(given.unwrap_or(next.cast_unsigned() - 1))
 }
 
 fn update(connection: &Connection, memory: &Memory) -> Result<()> {
@@ -249,6 +258,7 @@ pub(super) fn delete_all(connection: &Connection, scope: &Scope, stamp: &Stamp) 
              FROM memories WHERE {covered}"
         ))?
         .execute(scope_parts)?;
+    connection.prepare_cached(&format!("DELETE FROM places WHERE {covered}"))?.execute(scope_parts)?;
     let count = connection.prepare_cached(&format!("DELETE FROM memories WHERE {covered}"))?.execute(scope_parts)?;
     drop_old_changes(connection, version(connection)?)?;
     Ok(count as u64)

@@ -39,8 +39,8 @@ pub struct Version(pub u64);
 /// - **Writes are whole.** [`apply`](VectorStore::apply) does all of a batch, history included, or nothing; when it
 ///   has returned, every read that begins later sees it, from every handle on the same store. Cancelling the future
 ///   leaves the batch applied or not, never half.
-/// - **Turns know their place.** A new episode without an ordinal gets the one after the last made episode that is
-///   stored in exactly the same scope, or 0.
+/// - **Turns know their place.** A new episode without an ordinal gets the one after the greatest that an episode was
+///   given in exactly the same scope, or 0. Once given, a place is not given again, until the scope is emptied.
 /// - **Orders are total.** The vector arm proposes by cosine, the keyword arm by keyword similarity, equals by id, the
 ///   newer first; lists go by id.
 /// - **An outage is an error**, never an empty result.

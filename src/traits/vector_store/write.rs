@@ -1,7 +1,10 @@
 use std::collections::HashSet;
 
 use super::Version;
-use crate::{EmbedderIdentity, Error, ErrorKind, GraphBatch, HistoryEvent, Memory, MemoryId, Result, Scope};
+use crate::{
+    EmbedderIdentity, Error, ErrorKind, GraphBatch, HistoryEvent, Memory, MemoryId, Result, Scope,
+    types::check_metadata,
+};
 
 /// One way a memory can be found: a text for keyword search and its vector.
 ///
@@ -24,6 +27,9 @@ impl IndexKey {
         Self { text: text.into(), vector }
     }
 }
+
+/// Greatest ordinal: what signed columns hold.
+const ORDINAL_LIMIT: u64 = i64::MAX as u64;
 
 /// What must be true of a memory for a write to go through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,12 +114,16 @@ impl WriteBatch {
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument): a bad scope, an id twice, a new memory without keys, an
-    /// empty list of keys, a number that is not finite; [`EmbedderMismatch`](ErrorKind::EmbedderMismatch): a vector
+    /// empty list of keys, a number that is not finite, metadata nested deeper than 64, an ordinal beyond i64; [`EmbedderMismatch`](ErrorKind::EmbedderMismatch): a vector
     /// of the wrong width, or keys without an embedder.
     pub fn validate(&self, embedder: Option<&EmbedderIdentity>) -> Result<()> {
         let mut ids = HashSet::new();
         for Put { memory, keys, expect } in &self.puts {
             memory.scope.validate()?;
+            check_metadata(&memory.metadata)?;
+            if memory.ordinal.is_some_and(|ordinal| ordinal > ORDINAL_LIMIT) {
+                return Err(Error::invalid(format!("the ordinal of a memory is greater than {ORDINAL_LIMIT}")));
+            }
             if !ids.insert(memory.id) {
                 return Err(Error::invalid("a write batch holds a memory twice"));
             }

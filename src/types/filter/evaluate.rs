@@ -155,5 +155,9 @@ fn compare_numbers(stored: &Value, value: &Value) -> Option<Ordering> {
 }
 
 pub(super) fn instant(value: &Value) -> Option<Timestamp> {
-    value.as_str().and_then(|text| chrono::DateTime::parse_from_rfc3339(text).ok()).map(|at| at.to_utc())
+    let text = value.as_str()?;
+    let day = || text.parse::<chrono::NaiveDate>().ok()?.and_hms_opt(0, 0, 0).map(|midnight| midnight.and_utc());
+    // The second form reads years of more than four digits, which RFC 3339 does not have.
+    let far = || text.parse::<Timestamp>().ok();
+    chrono::DateTime::parse_from_rfc3339(text).ok().map(|at| at.to_utc()).or_else(day).or_else(far)
 }

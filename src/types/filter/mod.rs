@@ -84,6 +84,12 @@ impl From<&str> for Field {
     }
 }
 
+impl From<String> for Field {
+    fn from(name: String) -> Self {
+        Self::from(name.as_str())
+    }
+}
+
 impl Field {
     const fn is_time(&self) -> bool {
         matches!(
@@ -141,7 +147,7 @@ impl FromStr for Comparison {
 /// Which memories a read sees, beyond the scope. All stores give the same set for the same filter.
 ///
 /// Numbers compare as numbers, texts by code point, times as instants (their values are RFC 3339 texts, whatever the
-/// zone); values of different sorts are never equal and never in a range. A list field, such as the categories,
+/// zone, or dates such as 2025-02-10, which stand for their midnight in UTC); values of different sorts are never equal and never in a range. A list field, such as the categories,
 /// meets a condition if one of its elements does. A field that is missing is not equal to anything, so `ne` and
 /// `not` admit it.
 ///
@@ -190,6 +196,12 @@ impl Filter {
     #[must_use]
     pub fn any_of<V: Into<Value>>(field: impl Into<Field>, values: impl IntoIterator<Item = V>) -> Self {
         Self::condition(field, Comparison::In, values.into_iter().map(Into::into).collect::<Vec<Value>>())
+    }
+
+    /// `field` equals none of `values`, or is missing.
+    #[must_use]
+    pub fn none_of<V: Into<Value>>(field: impl Into<Field>, values: impl IntoIterator<Item = V>) -> Self {
+        Self::condition(field, Comparison::NotIn, values.into_iter().map(Into::into).collect::<Vec<Value>>())
     }
 
     /// `field` is less than `value`.

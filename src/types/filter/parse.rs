@@ -47,7 +47,9 @@ fn parse_list(key: &str, json: &Value, depth: usize) -> Result<Vec<Filter>> {
 pub(super) fn check_value(field: &Field, comparison: Comparison, value: &Value) -> Result<()> {
     let time = |value: &Value| {
         if field.is_time() && !value.is_null() && instant(value).is_none() {
-            return Err(Error::invalid("a time in a filter must be an RFC 3339 text, such as 2025-02-10T08:00:00Z"));
+            return Err(Error::invalid(
+                "a time in a filter must be an RFC 3339 text or a date, such as 2025-02-10T08:00:00Z",
+            ));
         }
         Ok(())
     };

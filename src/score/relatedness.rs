@@ -1,0 +1,57 @@
+//! Whether two texts speak of the same thing at all, told without a model.
+
+use std::collections::HashSet;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::sameness::normalized;
+
+/// Letters that two words must share from their beginning: endings differ.
+const STEM: usize = 4;
+
+/// Whether the texts share a word, endings aside: of four letters or more, or an ideograph. Short words (the, и, de) are
+/// shared by everything and say nothing; nor do numbers.
+///
+/// ```
+/// use ingrain::score::relatedness::share_words;
+/// assert!(share_words("Loves black coffee", "Can't stand coffees any more"));
+/// assert!(!share_words("Keeps bees in Porto", "Allergic to peanuts"));
+/// ```
+#[must_use]
+pub fn share_words(left: &str, right: &str) -> bool {
+    let (left, right) = (stems(left), stems(right));
+    !left.is_disjoint(&right)
+}
+
+fn stems(text: &str) -> HashSet<String> {
+    let text = normalized(text);
+    text.unicode_words()
+        .filter_map(|word| {
+            let mut letters = word.chars().filter(|letter| letter.is_alphabetic());
+            let stem: String = letters.by_ref().take(STEM).collect();
+            let long = stem.chars().count() == STEM;
+            // UAX 29 gives ideographs one by one: each is a word.
+            let ideograph =
+                stem.chars().all(|letter| matches!(letter, '\u{2E80}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}'));
+            (!stem.is_empty() && (long || ideograph)).then_some(stem)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_and_scripts() {
+        for (left, right, expected) in [
+            ("Работает в библиотеке", "Ушла из библиотеки", true),
+            ("最喜欢茶馆", "讨厌茶", true),
+            ("Is in the UK", "Is in the EU", false),
+            ("Room 1024", "Page 1024", false),
+            ("", "x", false),
+        ] {
+            assert_eq!(share_words(left, right), expected, "{left} / {right}");
+        }
+    }
+}
