@@ -1,14 +1,14 @@
-use super::{AddContext, AddMode, AddReport, AddRequest};
+use super::{AddContext, AddMode, AddReport, AddRequest, keys};
 use crate::{
-    EmbedderExt, ExtractRequest, Extraction, Fact, Ignored, IndexKey, Memory, MemoryId, MemoryKind, Message, Purpose,
-    Result, Role, Scope, Source, Stage, Timestamp, Trust,
+    ExtractRequest, Extraction, Fact, Ignored, IndexKey, Memory, MemoryId, MemoryKind, Message, Result, Role, Scope,
+    Source, Stage, Timestamp, Trust,
     types::{check_metadata, truncate},
 };
 
 /// What came in, before it is held against what is known. Everything has its vector.
 pub(super) struct Intake {
     /// The turns to keep.
-    pub(super) episodes: Vec<(Memory, IndexKey)>,
+    pub(super) episodes: Vec<(Memory, Vec<IndexKey>)>,
     /// The facts that were read from them.
     pub(super) facts: Vec<NewFact>,
     /// What is to be told so far.
@@ -53,23 +53,12 @@ pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &A
     let facts: Vec<Fact> =
         extraction.facts.into_iter().filter_map(|fact| usable(fact, request, &mut report.ignored)).collect();
 
-    // One request embeds all that is new.
-    let turns: Vec<String> = memories.iter().flatten().map(key_text).collect();
-    let texts: Vec<&str> =
-        turns.iter().map(String::as_str).chain(facts.iter().map(|fact| fact.text.as_str())).collect();
-    let vectors = context.embedder.embed_checked(&texts, Purpose::Document).await;
-    let mut vectors = vectors.map_err(|error| error.with_stage(Stage::Embed))?.into_iter();
+    let turns: Vec<&Memory> = memories.iter().flatten().collect();
+    let texts: Vec<&str> = facts.iter().map(|fact| fact.text.as_str()).collect();
+    let (keys, vectors) = keys::embed(context.embedder, &turns, &texts).await?;
 
     let ids: Vec<Option<MemoryId>> = memories.iter().map(|memory| memory.as_ref().map(|memory| memory.id)).collect();
-    let episodes: Vec<(Memory, IndexKey)> = memories
-        .into_iter()
-        .flatten()
-        .zip(vectors.by_ref())
-        .map(|(memory, vector)| {
-            let key = IndexKey::new(key_text(&memory), vector);
-            (memory, key)
-        })
-        .collect();
+    let episodes: Vec<(Memory, Vec<IndexKey>)> = memories.into_iter().flatten().zip(keys).collect();
     let facts = facts
         .into_iter()
         .zip(vectors)
@@ -103,15 +92,6 @@ fn episode(context: &AddContext<'_>, scope: &Scope, request: &AddRequest, messag
     memory.valid_at = said_at;
     memory.sources = message.id.iter().cloned().map(Source::Message).collect();
     Some(memory)
-}
-
-/// What a turn is found by: its text, after the name of who said it if that is known, since people ask about each other
-/// by name. The memory's own text stays as it came.
-fn key_text(memory: &Memory) -> String {
-    match &memory.speaker {
-        Some(speaker) => format!("{speaker}: {}", memory.text),
-        None => memory.text.clone(),
-    }
 }
 
 fn usable(mut fact: Fact, request: &AddRequest, ignored: &mut Vec<Ignored>) -> Option<Fact> {

@@ -2,6 +2,7 @@
 
 mod check;
 mod extract;
+pub(crate) mod keys;
 mod raw;
 mod reconcile;
 mod slots;

@@ -1,7 +1,7 @@
-use super::AddContext;
+use super::{AddContext, keys};
 use crate::{
-    Actor, EmbedderExt, Error, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Purpose, Put,
-    Result, Scope, Source, Stage, Stamp, Timestamp, Trust, WriteBatch,
+    Actor, Error, EventKind, HistoryEvent, Memory, MemoryId, MemoryKind, Metadata, Put, Result, Scope, Source, Stage,
+    Stamp, Timestamp, Trust, WriteBatch,
     types::{check_metadata, truncate},
 };
 
@@ -201,12 +201,10 @@ pub(crate) async fn add_raw(context: &AddContext<'_>, scope: &Scope, memories: V
     scope.validate()?;
     let memories: Vec<Memory> =
         memories.into_iter().map(|new| new.into_memory(context, scope)).collect::<Result<_>>()?;
-    let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
-    let vectors = context.embedder.embed_checked(&texts, Purpose::Document).await;
-    let vectors = vectors.map_err(|error| error.with_stage(Stage::Embed))?;
+    let (keys, _) = keys::embed(context.embedder, &memories.iter().collect::<Vec<_>>(), &[]).await?;
     let stamp = Stamp::new(truncate(context.now), Actor::App, context.call);
     let mut batch = WriteBatch::default();
-    for (memory, vector) in memories.iter().zip(vectors) {
+    for (memory, keys) in memories.iter().zip(keys) {
         batch.events.push(HistoryEvent::new(
             memory.id,
             scope.clone(),
@@ -215,7 +213,7 @@ pub(crate) async fn add_raw(context: &AddContext<'_>, scope: &Scope, memories: V
             Some(memory.text.clone()),
             stamp.clone(),
         ));
-        batch.puts.push(Put::new(memory.clone(), vec![IndexKey::new(memory.text.clone(), vector)]));
+        batch.puts.push(Put::new(memory.clone(), keys));
     }
     let in_store = |error: Error| error.with_stage(Stage::Store);
     context.store.apply(batch).await.map_err(in_store)?;

@@ -38,8 +38,8 @@ pub(super) async fn prepare(
         batch: WriteBatch::default(),
         report,
     };
-    for (memory, key) in &intake.episodes {
-        draft.put_new(memory.clone(), key.clone(), Stamp { actor: Actor::App, ..draft.stamp.clone() });
+    for (memory, keys) in &intake.episodes {
+        draft.put_new(memory.clone(), keys.clone(), Stamp { actor: Actor::App, ..draft.stamp.clone() });
     }
     let mut fresh = new_memories(context, scope, intake, actions);
     let vectors = updated_vectors(context, intake, actions).await?;
@@ -88,7 +88,7 @@ pub(super) async fn prepare(
         if let Some(memory) = fresh.remove(&number) {
             let key = IndexKey::new(memory.text.clone(), new.vector.clone());
             draft.report.added.push(memory.clone());
-            draft.put_new(memory, key, draft.stamp.clone());
+            draft.put_new(memory, vec![key], draft.stamp.clone());
         }
     }
     if !intake.facts.is_empty() && context.store.capabilities().guards {
@@ -158,9 +158,9 @@ struct Draft {
 }
 
 impl Draft {
-    fn put_new(&mut self, memory: Memory, key: IndexKey, stamp: Stamp) {
+    fn put_new(&mut self, memory: Memory, keys: Vec<IndexKey>, stamp: Stamp) {
         self.event(&memory, EventKind::Add, None, Some(memory.text.clone()), stamp);
-        self.batch.puts.push(Put::new(memory, vec![key]));
+        self.batch.puts.push(Put::new(memory, keys));
     }
 
     fn update(&mut self, mut memory: Memory, text: &str, vector: Vec<f32>, new: Option<&NewFact>) -> Memory {

@@ -1,7 +1,8 @@
 use super::MemoryEngine;
 use crate::{
-    EmbedderExt, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Purpose,
-    Put, Result, Scope, Stage, Timestamp, WriteBatch,
+    Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Put, Result, Scope,
+    Stage, Timestamp, WriteBatch,
+    add::keys,
     types::{check_metadata, truncate},
 };
 
@@ -161,9 +162,7 @@ pub(super) async fn update(
         }
         let text_changes = new.text != old.text;
         if text_changes && keys.is_none() {
-            let vector = engine.0.embedder.embed_one(&new.text, Purpose::Document).await;
-            let vector = vector.map_err(|error| error.with_stage(Stage::Embed))?;
-            keys = Some(vec![IndexKey::new(new.text.clone(), vector)]);
+            keys = keys::embed(&*engine.0.embedder, &[&new], &[]).await?.0.pop();
         }
         new.updated_at = stamp.at;
         new.revision += 1;

@@ -6,7 +6,8 @@ use std::{
 
 use super::{postings::Postings, sessions::Sessions, vectors::Vectors};
 use crate::{
-    Attributes, Candidate, Field, Filter, IndexKey, Memory, MemoryId, MemoryKind, Metadata, SearchQuery, Timestamp, Validity,
+    Attributes, Candidate, Field, Filter, IndexKey, Memory, MemoryId, MemoryKind, Metadata, SearchQuery, Timestamp,
+    Validity,
     score::lexical::Bm25,
     types::{Content, Fields},
 };
@@ -150,7 +151,8 @@ impl ScopeIndex {
             + self.postings.bytes()
             + self.entry_bytes
             + self.places.len() * PLACE
-            + self.owners.len() * 4 + self.sessions.bytes()
+            + self.owners.len() * 4
+            + self.sessions.bytes()
     }
 
     /// The candidates of a query; its scope is the one this index was built for.
@@ -217,7 +219,7 @@ impl ScopeIndex {
         floor: f32,
         limit: usize,
         admission: &Admission<'_>,
-    ) -> impl Iterator<Item = usize> + use<> {
+    ) -> Vec<usize> {
         // The worst of the best is on top of the heap: most entries are told off by one comparison.
         let mut heap: BinaryHeap<Reverse<Ranked>> = BinaryHeap::new();
         for (place, (score, entry)) in scores.zip(&self.entries).enumerate() {
@@ -235,7 +237,7 @@ impl ScopeIndex {
                 heap.push(Reverse(ranked));
             }
         }
-        heap.into_iter().map(|Reverse(ranked)| ranked.place)
+        heap.into_iter().map(|Reverse(ranked)| ranked.place).collect()
     }
 
     fn newest(&self, limit: usize, admission: &Admission<'_>) -> Vec<usize> {

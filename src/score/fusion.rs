@@ -1,35 +1,62 @@
 //! Making one score of several similarities.
+//!
+//! A hybrid score joins what a memory says itself with what stands around it:
+//!
+//! ```text
+//! own    = vector · cosine⁺ + keyword · bm25
+//! around = neighbours · n + session · s + speaker · [the query names its speaker]
+//! score  = (1 − (1 − own) · (1 − around)) · (1 − assistant · [the assistant said it])
+//! ```
+//!
+//! where the words on the left of each product are [`Weights`], `cosine⁺` is the cosine where it is above 0, `bm25` the
+//! bounded BM25 of [`lexical`](super::lexical), and `n` and `s` are the [`Surroundings`](crate::Surroundings) of a turn.
+//! Memories that are no turns have `around = 0`. With `vector + keyword = 1` the score stays in 0 to 1, and it does not
+//! depend on what else was found.
+//!
+//! # Source
+//! The sum of the two similarities is the linear fusion of Bruch, Gai and Ingber, "An Analysis of Fusion Functions for
+//! Hybrid Retrieval", 2023; the join is the noisy-or of Pearl, "Probabilistic Reasoning in Intelligent Systems", 1988. The
+//! weights were measured on LoCoMo and BEAM together: what is best on one of them alone is not what ships.
 
-/// How much each similarity counts in a hybrid score.
-///
-/// The score is the sum of weight × similarity. With weights that sum to 1 it stays in 0 to 1.
+/// How much each part counts in a hybrid score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Weights {
-    /// Of the cosine, where it is above 0.
+    /// Of the cosine, where it is above 0. Default 0.45.
     pub vector: f32,
-    /// Of the keyword similarity.
+    /// Of the keyword similarity. Default 0.55.
     pub keyword: f32,
+    /// Of the neighbouring turns. Default 0.9.
+    pub neighbours: f32,
+    /// Of the session. Default 0.5.
+    pub session: f32,
+    /// Of being said by the one the query names. Default 0.05.
+    pub speaker: f32,
+    /// Taken away from what the assistant said. Default 0.2.
+    pub assistant: f32,
 }
 
 impl Weights {
-    /// Weights in the proportion `vector : keyword`, scaled so that they sum to 1. Negative numbers count as 0; two
-    /// zeros give equal weights.
+    /// The default, with vector and keyword similarity in this proportion, scaled so that they sum to 1. Negative
+    /// numbers count as 0; two zeros give equal weights.
     #[must_use]
     pub fn new(vector: f32, keyword: f32) -> Self {
         let (vector, keyword) = (vector.max(0.0), keyword.max(0.0));
         let sum = vector + keyword;
-        if sum > 0.0 && sum.is_finite() {
-            Self { vector: vector / sum, keyword: keyword / sum }
-        } else {
-            Self { vector: 0.5, keyword: 0.5 }
-        }
+        let (vector, keyword) = if sum > 0.0 && sum.is_finite() { (vector / sum, keyword / sum) } else { (0.5, 0.5) };
+        Self { vector, keyword, neighbours: 0.9, session: 0.5, speaker: 0.05, assistant: 0.2 }
+    }
+
+    /// Without what stands around a memory, and without regard to who said it: the weighted sum alone.
+    #[must_use]
+    pub fn own_only(self) -> Self {
+        Self { neighbours: 0.0, session: 0.0, speaker: 0.0, assistant: 0.0, ..self }
     }
 }
 
 impl Default for Weights {
     fn default() -> Self {
-        Self::new(0.4, 0.6)
+        Self::new(0.45, 0.55)
     }
 }
 

@@ -1,5 +1,5 @@
-use super::{Part, ScorePart, SearchMode};
-use crate::{Candidate, score::fusion::Weights};
+use super::{Part, ScorePart, SearchMode, speakers::Speakers};
+use crate::{Candidate, Trust, score::fusion::Weights};
 
 /// A candidate with its score.
 pub(super) struct Scored {
@@ -8,29 +8,43 @@ pub(super) struct Scored {
     pub(super) parts: Vec<ScorePart>,
 }
 
-/// Scores every candidate. Those that only the words could have proposed and that have none of them are left out.
-pub(super) fn fuse(candidates: Vec<Candidate>, mode: SearchMode, weights: Weights) -> Vec<Scored> {
-    let weights: &[(Part, f32)] = match mode {
-        SearchMode::Vector => &[(Part::Vector, 1.0)],
-        SearchMode::Keyword => &[(Part::Keyword, 1.0)],
-        SearchMode::Hybrid => &[(Part::Vector, weights.vector), (Part::Keyword, weights.keyword)],
-    };
+/// Scores every candidate by the published formula. Those that only the words could have proposed and that have none
+/// of them are left out.
+pub(super) fn fuse(query: &str, candidates: Vec<Candidate>, mode: SearchMode, weights: Weights) -> Vec<Scored> {
+    let speakers = Speakers::named(query, &candidates);
     candidates
         .into_iter()
         .filter(|candidate| mode != SearchMode::Keyword || candidate.keyword.is_some_and(|keyword| keyword > 0.0))
         .map(|candidate| {
-            let parts: Vec<ScorePart> = weights
-                .iter()
-                .map(|&(part, weight)| {
-                    let similarity = match part {
-                        Part::Vector => candidate.cosine,
-                        Part::Keyword => candidate.keyword,
-                    };
-                    ScorePart { part, value: similarity.unwrap_or(0.0).clamp(0.0, 1.0), weight }
-                })
-                .collect();
-            let score = parts.iter().map(|part| part.value * part.weight).sum();
+            let parts = match mode {
+                SearchMode::Vector => vec![ScorePart::new(Part::Vector, positive(candidate.cosine), 1.0)],
+                SearchMode::Keyword => vec![ScorePart::new(Part::Keyword, positive(candidate.keyword), 1.0)],
+                SearchMode::Hybrid => parts(&candidate, &speakers, weights),
+            };
+            let score = super::score(&parts);
             Scored { candidate, score, parts }
         })
         .collect()
+}
+
+fn parts(candidate: &Candidate, speakers: &Speakers, weights: Weights) -> Vec<ScorePart> {
+    let mut parts = vec![
+        ScorePart::new(Part::Vector, positive(candidate.cosine), weights.vector),
+        ScorePart::new(Part::Keyword, positive(candidate.keyword), weights.keyword),
+    ];
+    if let Some(around) = candidate.surroundings {
+        parts.push(ScorePart::new(Part::Neighbours, around.neighbours, weights.neighbours));
+        parts.push(ScorePart::new(Part::Session, around.session, weights.session));
+    }
+    if speakers.is_named(candidate) {
+        parts.push(ScorePart::new(Part::Speaker, 1.0, weights.speaker));
+    }
+    if candidate.attributes.trust == Trust::Assistant {
+        parts.push(ScorePart::new(Part::Assistant, 1.0, weights.assistant));
+    }
+    parts
+}
+
+fn positive(similarity: Option<f32>) -> f32 {
+    similarity.unwrap_or(0.0).clamp(0.0, 1.0)
 }

@@ -3,6 +3,7 @@
 mod candidates;
 mod fuse;
 mod rank;
+mod speakers;
 
 use serde::Serialize;
 
@@ -157,6 +158,33 @@ pub enum Part {
     Vector,
     /// The keyword similarity.
     Keyword,
+    /// How well the turns before and after it fit; see [`Surroundings`](crate::Surroundings).
+    Neighbours,
+    /// How well its session fits; see [`Surroundings`](crate::Surroundings).
+    Session,
+    /// 1 if the query names its speaker, and no other of those who spoke.
+    Speaker,
+    /// 1 if the assistant said it: what the user says of himself outweighs what he was told. Takes away.
+    Assistant,
+}
+
+/// The score of these parts.
+///
+/// What the memory itself says (vector, keyword) is summed up, value × weight, and so is what stands around it
+/// (neighbours, session, speaker); the two are joined as independent chances are, and the assistant's words are held
+/// back: `(1 − (1 − own) × (1 − around)) × (1 − assistant)`, each kept within 0 to 1.
+fn score(parts: &[ScorePart]) -> f32 {
+    let (mut own, mut around, mut assistant) = (0.0_f32, 0.0_f32, 0.0_f32);
+    for ScorePart { part, value, weight } in parts {
+        let sum = match part {
+            Part::Vector | Part::Keyword => &mut own,
+            Part::Neighbours | Part::Session | Part::Speaker => &mut around,
+            Part::Assistant => &mut assistant,
+        };
+        *sum += value * weight;
+    }
+    let rest = |share: f32| 1.0 - share.clamp(0.0, 1.0);
+    (1.0 - rest(own) * rest(around)) * rest(assistant)
 }
 
 impl Part {
@@ -166,6 +194,10 @@ impl Part {
         match self {
             Self::Vector => "vector",
             Self::Keyword => "keyword",
+            Self::Neighbours => "neighbours",
+            Self::Session => "session",
+            Self::Speaker => "speaker",
+            Self::Assistant => "assistant",
         }
     }
 }
@@ -178,7 +210,7 @@ pub struct ScorePart {
     pub part: Part,
     /// Its value, 0 to 1.
     pub value: f32,
-    /// How much it counts, 0 to 1; the weights of a hit sum to 1.
+    /// How much it counts, 0 to 1.
     pub weight: f32,
 }
 
@@ -188,8 +220,8 @@ pub struct ScorePart {
 pub struct Hit {
     /// The memory.
     pub memory: Memory,
-    /// How well it fits the query, 0 to 1: the sum of value × weight over the parts. It does not depend on what else
-    /// was found.
+    /// How well it fits the query, 0 to 1, by the formula of [`score::fusion`](crate::score::fusion). It does not depend
+    /// on what else was found.
     pub score: f32,
     /// What the score is made of.
     pub parts: Vec<ScorePart>,
@@ -204,22 +236,23 @@ impl ScorePart {
 }
 
 impl Hit {
-    /// A hit with these parts, for whoever stands in for a search; the score is their sum.
+    /// A hit with these parts, for whoever stands in for a search; the score follows from them.
     #[must_use]
     pub fn new(memory: Memory, parts: Vec<ScorePart>) -> Self {
-        let score = parts.iter().map(|part| part.value * part.weight).sum();
-        Self { memory, score, parts }
+        Self { memory, score: score(&parts), parts }
     }
 
-    /// The score and its parts on one line: `0.412 = 0.35 × vector 0.631 + 0.65 × keyword 0.294`.
+    /// The score and its parts on one line: `0.412 from 0.45 × vector 0.631, 0.55 × keyword 0.294`. Parts that are 0
+    /// are left out.
     #[must_use]
     pub fn explain(&self) -> String {
         let parts: Vec<String> = self
             .parts
             .iter()
+            .filter(|part| part.value > 0.0)
             .map(|part| format!("{:.2} × {} {:.3}", part.weight, part.part.as_str(), part.value))
             .collect();
-        format!("{:.3} = {}", self.score, parts.join(" + "))
+        format!("{:.3} from {}", self.score, parts.join(", "))
     }
 }
 
@@ -239,7 +272,7 @@ pub(crate) async fn search(context: &SearchContext<'_>, scope: &Scope, request: 
     }
     let in_search = |error: Error| error.with_stage(Stage::Search);
     let candidates = candidates::propose(context, scope, request).await?;
-    let scored = fuse::fuse(candidates, request.mode, context.weights);
+    let scored = fuse::fuse(&request.query, candidates, request.mode, context.weights);
     let hits = rank::rank(context, scope, request, scored).await.map_err(in_search)?;
     if request.record_access && !hits.is_empty() {
         let ids: Vec<_> = hits.iter().map(|hit| hit.memory.id).collect();

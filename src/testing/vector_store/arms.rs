@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use super::subject::{Subject, TOLERANCE, X, Y, alice, cosine, found, keyword, query};
-use crate::{ErrorKind, SearchQuery, VectorStore};
+use super::subject::{Subject, TOLERANCE, X, Y, alice, cosine, declared, found, keyword, query};
+use crate::{ErrorKind, IndexKey, MemoryKind, SearchQuery, VectorStore};
 
 /// A memory that one arm proposes carries the similarity in the other arm too.
 pub async fn each_candidate_has_both_similarities(store: Arc<dyn VectorStore>) {
@@ -79,5 +79,49 @@ pub async fn an_empty_scope_gives_an_empty_result(store: Arc<dyn VectorStore>) {
             Ok(candidates) => assert!(candidates.is_empty()),
             Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}"),
         }
+    }
+}
+
+/// Turns tell how well their neighbours and their session fit, by the published formula; what is no turn does not, and
+/// without both arms nobody does.
+pub async fn turns_tell_their_surroundings(store: Arc<dyn VectorStore>) {
+    if !declared(&store, "surroundings", "turns_tell_their_surroundings") {
+        return;
+    }
+    let subject = Subject::bound(store).await;
+    let (monday, friday) = (alice().with_session("monday"), alice().with_session("friday"));
+    let mut told = Vec::new();
+    for (scope, kind, text) in [
+        (&monday, MemoryKind::Episode, "first"),
+        (&monday, MemoryKind::Episode, "zebra"),
+        (&monday, MemoryKind::Fact, "third"),
+        (&monday, MemoryKind::Episode, "fourth"),
+        (&friday, MemoryKind::Episode, "fifth"),
+    ] {
+        let mut memory = subject.memory(scope, text);
+        memory.kind = kind;
+        let vector = if text == "zebra" { X } else { Y };
+        subject.store_all(vec![(memory.clone(), vec![IndexKey::new(text, vector.to_vec())])]).await;
+        told.push(memory.id);
+    }
+    let search = |query: SearchQuery| {
+        let store = subject.store.clone();
+        async move { store.search(&query).await.expect("searching") }
+    };
+    let both = search(query(&alice()).words("zebra").near(X.to_vec())).await;
+    let around: Vec<_> =
+        told.iter().map(|id| both.iter().find(|found| found.id == *id).unwrap().surroundings).collect();
+    let zebra = both.iter().find(|found| found.id == told[1]).unwrap();
+    let (keyword, cosine) = (zebra.keyword.unwrap(), zebra.cosine.unwrap());
+    let near = |left: f32, right: f32| assert!((left - right).abs() < 1e-5, "{left} and {right}: {both:?}");
+    for turn in [0, 3] {
+        near(around[turn].unwrap().neighbours, 2.0 * keyword / 6.0);
+        near(around[turn].unwrap().session, (keyword + cosine) / 6.0);
+    }
+    near(around[1].unwrap().neighbours, 0.0);
+    assert_eq!(around[2], None, "a fact is no turn");
+    near(around[4].unwrap().neighbours + around[4].unwrap().session, 0.0);
+    for one_arm in [query(&alice()).words("zebra"), query(&alice()).near(X.to_vec())] {
+        assert!(search(one_arm).await.iter().all(|found| found.surroundings.is_none()));
     }
 }

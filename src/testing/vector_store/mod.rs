@@ -22,7 +22,8 @@ mod writes;
 
 pub use arms::{
     an_empty_scope_gives_an_empty_result, each_candidate_has_both_similarities, the_limit_is_that_of_each_arm,
-    the_same_query_gives_the_same, what_both_arms_propose_comes_once, without_an_arm_the_newest_are_proposed,
+    the_same_query_gives_the_same, turns_tell_their_surroundings, what_both_arms_propose_comes_once,
+    without_an_arm_the_newest_are_proposed,
 };
 pub use atomic::{
     a_bad_scope_refuses_the_batch, a_failed_expectation_refuses_the_batch, a_large_batch_is_whole,
@@ -188,6 +189,7 @@ macro_rules! vector_store_suite {
             what_both_arms_propose_comes_once
             without_an_arm_the_newest_are_proposed
             the_same_query_gives_the_same
+            turns_tell_their_surroundings
             an_empty_scope_gives_an_empty_result
             current_is_what_has_not_ended
             at_an_instant_is_what_held_then

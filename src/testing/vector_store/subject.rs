@@ -125,6 +125,7 @@ pub(super) fn refused<T: std::fmt::Debug>(result: Result<T>, kinds: &[ErrorKind]
 pub(super) fn declared(store: &Arc<dyn VectorStore>, capability: &str, rule: &str) -> bool {
     let has = match capability {
         "guards" => store.capabilities().guards,
+        "surroundings" => store.capabilities().surroundings,
         unknown => panic!("no capability is called {unknown}"),
     };
     if !has {

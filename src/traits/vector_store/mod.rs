@@ -84,7 +84,8 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     /// [`StoreUnavailable`](crate::ErrorKind::StoreUnavailable).
     async fn get(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Memory>>;
 
-    /// The candidates for a query: at most `limit` of each arm, each memory once, in id order.
+    /// The candidates for a query: at most `limit` of each arm and, with both arms and the capability `surroundings`,
+    /// as many turns for theirs; each memory once, in id order.
     ///
     /// # Errors
     /// As [`get`](VectorStore::get); also for a bad filter, and
