@@ -10,6 +10,9 @@ use super::{
 /// Most words that stand between a comma and the subject.
 const MOST_LEADS: usize = 6;
 
+/// Most words of a heading before a colon.
+const MOST_HEADING: usize = 4;
+
 /// A clause: its tokens, and what is understood before them.
 #[derive(Debug, Clone)]
 pub(super) struct Clause {
@@ -90,7 +93,8 @@ pub(super) fn clauses(language: &Language, tokens: &[Token], asks: bool) -> Vec<
         let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.word.as_str());
         // "… don't I?" asks for the whole.
         let tag = last.tokens.len() <= 3 && words.subjects.contains(word(last.tokens.end.checked_sub(1)));
-        if tag || !words.questions.contains(word(Some(last.tokens.start))) {
+        let bounces = last.tokens.len() == 1 && words.bounces.contains(word(Some(last.tokens.start)));
+        if !bounces && (tag || !words.questions.contains(word(Some(last.tokens.start)))) {
             return Vec::new();
         }
     }
@@ -149,10 +153,26 @@ impl Walk<'_> {
             self.state.subordinate = false;
         }
         // "Anna: I live in Rome" is Anna's, "about me: I live in Rome" is not.
-        self.state.reported |= self.state.reports || (mark.is_some_and(|mark| mark.is(":")) && !self.state.introduced);
+        let named = mark.is_some_and(|mark| mark.is(":")) && !self.state.introduced && !self.leads_in(self.start..at);
+        self.state.reported |= self.state.reports || named;
         self.state.reports = false;
         self.state.infinitive = false;
         self.start = next;
+    }
+
+    /// Whether the words are no more than a heading for what comes ("Big news").
+    fn leads_in(&self, range: Range<usize>) -> bool {
+        let words = &self.language.words;
+        let mut heading = self.tokens.get(range).unwrap_or_default().iter().filter(|token| token.is_word());
+        heading.clone().count() <= MOST_HEADING && heading.all(|token| words.lead_ins.contains(token.word.as_str()))
+    }
+
+    /// What is understood before the first clause of a sentence if "I" is left out there ("Just moved to Porto").
+    fn omitted(&self, body: usize) -> &'static [&'static [&'static str]] {
+        let words = &self.language.words;
+        let adverb = if self.has(&words.lately, body) { Some(body) } else { body.checked_sub(1) };
+        let alone = adverb.is_some_and(|at| self.has(&words.lately, at) && self.has(&words.solo, at + 1));
+        if alone && self.found.is_empty() { self.language.omitted } else { &[] }
     }
 
     /// Whether the word at `at` stands in the clause too.
@@ -178,7 +198,21 @@ impl Walk<'_> {
             *before = false;
         }
         self.state.reported |= hedged;
-        let understood = if elliptic { self.state.inherited } else { &[] };
+        // "I live in Berlin, until June."
+        if self.has(&words.limits, body)
+            && let Some((_, before)) = self.found.last_mut()
+        {
+            *before = false;
+        }
+        let omitted = self.omitted(body);
+        let understood = match (omitted.is_empty(), elliptic) {
+            (false, _) => omitted,
+            (true, true) => self.state.inherited,
+            (true, false) => &[],
+        };
+        if !omitted.is_empty() {
+            self.state.inherited = omitted;
+        }
         // A cut-out stays in view, so that what it tears is seen to be torn.
         let torn = self.tokens.get(at).is_some_and(|token| token.shape == Shape::Masked);
         self.found.push((Clause { tokens: body..at + usize::from(torn), understood }, safe));
@@ -232,6 +266,14 @@ fn skip_leads(language: &Language, tokens: &[Token], mut at: usize, end: usize) 
     while at < end {
         let Some(token) = tokens.get(at) else { break };
         let word = token.word.as_str();
+        let phrase = words.openers.iter().find(|phrase| {
+            let inside = tokens.get(at..end.min(at + phrase.len())).unwrap_or_default();
+            inside.len() == phrase.len() && inside.iter().zip(*phrase).all(|(token, word)| token.word == *word)
+        });
+        if let Some(phrase) = phrase {
+            at += phrase.len();
+            continue;
+        }
         let lead = !token.is_word()
             || words.leads.contains(word)
             || words.greetings.contains(word)

@@ -29,7 +29,8 @@ static RUSSIAN: LazyLock<Language> = LazyLock::new(russian::language);
 /// diets and allergies, the family, pets, languages, ages and birthdays, and plans. What a new value replaces has a
 /// [slot](Fact::slot): `user.home`, `sister.home`, `user.preference.coffee` (for liking and disliking it alike).
 ///
-/// Nothing is read from messages of other roles, questions, quotations, code, documents, suppositions and reports; text
+/// Nothing is read from messages of other roles, questions, quotations, code, documents, suppositions and reports, nor after
+/// the order to write or play something; text
 /// in other languages gives nothing. Of the request it heeds the categories (a label not among them is left out); it
 /// cannot translate or follow instructions, and finds no relations.
 ///
@@ -93,7 +94,10 @@ fn read(message: &Message, index: usize, at: Timestamp) -> Vec<Fact> {
     for sentence in sentences(&tokens) {
         let inside = tokens.get(sentence.tokens).unwrap_or_default();
         let mut opening = inside.iter().take(4).filter(|token| token.is_word());
-        if opening.clone().any(|token| words.pastes.contains(token.word.as_str())) && !speaks(language, inside) {
+        let pastes = |token: &Token| words.pastes.contains(token.word.as_str());
+        let orders =
+            |words: &[Token]| matches!(words, [you, to, verb] if you.word == "you" && to.word == "to" && pastes(verb));
+        if (opening.clone().any(pastes) && !speaks(language, inside)) || inside.windows(3).any(orders) {
             break;
         }
         let greets = opening.next().is_some_and(|token| words.greetings.contains(token.word.as_str()));

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::{
-    language::{Language, Value},
-    pattern::View,
+    language::Language,
+    pattern::{View, is_given_name},
+    row::Value,
     token::{Shape, Token},
     value::{Cut, narrows},
 };
@@ -49,6 +50,12 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
     let closed = view
         .token(cut.rest)
         .is_none_or(|next| !next.is_word() || next.word == "from" || next.word == "из" || has(&words.joints, next));
+    // "I moved to Git", "I moved to Python 3".
+    let placed = !tokens
+        .iter()
+        .any(|token| has(&words.no_places, token) || token.shape == Shape::Number || token.word.contains(['+', '#']));
+    // "I work at night", "я работаю в пятницу".
+    let timed = bare.first().is_some_and(|token| language.calendar.begins(&token.word));
     match kind {
         Value::None | Value::Given => true,
         Value::Person => {
@@ -57,11 +64,18 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
                 && ((named && !article && name && count <= 4) || (uncapitalised(0) && clean && cut.rest == view.len()))
         }
         Value::Introduced => closed && name && tokens.len() <= 3 && !has(&words.no_names, first) && clean,
-        Value::Place => clean && (name || lower_case) && !has(&words.no_names, first),
-        Value::Dwelling => clean && (name || lower_case || (article && bare.len() > 1 && bare.len() <= 8)),
+        Value::Names => {
+            tokens.iter().any(|token| has(&words.joints, token))
+                && tokens
+                    .iter()
+                    .all(|token| token.is(",") || has(&words.joints, token) || is_given_name(language, token))
+        }
+        Value::Place => clean && (name || lower_case) && !has(&words.no_names, first) && placed,
+        Value::Dwelling => clean && (name || lower_case || (article && bare.len() > 1 && bare.len() <= 8)) && placed,
         Value::Named => clean && name,
         Value::Organisation => {
             clean
+                && !timed
                 && !has(&words.no_employers, first)
                 && (name || uncapitalised(1) || (article && !bare.is_empty() && bare.len() <= 6))
         }
@@ -73,12 +87,13 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
         Value::Word => clean && cut.when.is_none() && tokens.len() <= 3,
         Value::Pastime => all_of(language, &tokens, &["pastime"], &["pastime"]),
         Value::Languages => all_of(language, &tokens, &["lang", "lang-quality"], &["lang"]),
+        Value::Ailments => all_of(language, &tokens, &["disease", "disease-word"], &["disease"]),
         Value::Kin => all_of(language, &tokens, &["kin", "rel", "number", "kin-modifier"], &["kin", "rel"]),
         Value::Animals => {
             let last =
                 tokens.last().is_some_and(|last| in_class(language, last, "pet") || in_class(language, last, "pets"));
             let counted = article || words.articles.is_empty() || in_class(language, first, "number");
-            last && counted && !bad_start && tokens.len() <= 6 && tokens.iter().all(|token| token.is_word())
+            last && counted && !bad_start && tokens.len() <= 6 && tokens.iter().all(|token| describes(language, token))
         }
         Value::Occupation => (article || words.articles.is_empty()) && is_occupation(language, &tokens),
         Value::Date => {
@@ -94,6 +109,15 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
             tokens.len() == 1 && language.calendar.number(&first.word).is_some_and(|age| (3..=115).contains(&age))
         }
     }
+}
+
+/// Whether the word may stand in a description of pets ("two black cats"): where adjectives have endings, only those.
+fn describes(language: &Language, token: &Token) -> bool {
+    let words = &language.words;
+    let known = words.joints.contains(token.word.as_str())
+        || ["pet", "pets", "number"].iter().any(|class| in_class(language, token, class));
+    let endings = &words.modifier_endings;
+    token.is_word() && (known || endings.is_empty() || endings.iter().any(|ending| token.word.ends_with(ending)))
 }
 
 fn in_class(language: &Language, token: &Token, class: &str) -> bool {

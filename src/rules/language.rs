@@ -2,100 +2,20 @@
 
 use std::collections::HashSet;
 
-use super::{pattern::Pattern, topic::Topic, when::Calendar};
-
-/// What may stand where a pattern has `{v}`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Value {
-    /// The pattern has none.
-    None,
-    /// A name of one to three words.
-    Person,
-    /// A name given right after a greeting ("Hi, I'm Alice"): elsewhere `I'm X` may be anything.
-    Introduced,
-    /// A name right after whose it is ("my sister Ann").
-    Given,
-    /// A place by name.
-    Place,
-    /// A place by name or description ("a small town").
-    Dwelling,
-    /// An employer or school, by name or description.
-    Organisation,
-    /// An employer or school by name.
-    Named,
-    /// Something that can be liked, studied or eaten.
-    Thing,
-    /// A verb and what belongs to it.
-    Doing,
-    /// The same, where the verb is of the list: elsewhere the words may be an order or small talk.
-    Ambition,
-    /// A thing to come, which may have a date.
-    Venture,
-    /// What can be liked, in one word.
-    Word,
-    /// What one may have a favourite of.
-    Sort,
-    /// Games and instruments of the list.
-    Pastime,
-    /// Languages of the list.
-    Languages,
-    /// Children and siblings, by number or kind.
-    Kin,
-    /// Pets, by number or kind.
-    Animals,
-    /// An occupation of the language's list, with its modifiers.
-    Occupation,
-    /// A day, month or year.
-    Date,
-    /// An age.
-    Age,
-}
-
-/// One pattern and what becomes of it.
-///
-/// A pattern is words: `a|b` one of them, `a?` or not, `@name` a word of that list, `{v}` and `{w}` values, `$` the end
-/// of the clause. Filler words of the language may stand before any of them but a value.
-///
-/// In the text and the slot `{v}` and `{w}` stand for the values, `{c}` for the word of a list (`{C}` with a capital
-/// letter, `{k}` its key), `{t}` for the time, with a space before it.
-#[derive(Debug)]
-pub(super) struct Row {
-    pub(super) pattern: &'static str,
-    pub(super) text: &'static str,
-    pub(super) topic: Topic,
-    /// Empty for none.
-    pub(super) slot: &'static str,
-    pub(super) value: Value,
-    /// Where the value ends at the first of these words, the rest of the clause is read again after the second text:
-    /// "I study law at MIT" is also "I study at MIT".
-    pub(super) resume: &'static [(&'static str, &'static [&'static str])],
-}
-
-/// A row.
-pub(super) const fn row(
-    pattern: &'static str,
-    text: &'static str,
-    topic: Topic,
-    slot: &'static str,
-    value: Value,
-) -> Row {
-    Row { pattern, text, topic, slot, value, resume: &[] }
-}
-
-impl Row {
-    /// With continuations.
-    pub(super) const fn resume(mut self, resume: &'static [(&'static str, &'static [&'static str])]) -> Self {
-        self.resume = resume;
-        self
-    }
-}
+use super::{pattern::Pattern, row::Row, when::Calendar};
 
 /// The words of a language, each list separated by spaces. Where a list holds phrases, `_` joins their words.
 #[derive(Debug)]
 pub(super) struct Lists {
     /// May stand before a clause and mean nothing.
     pub(super) leads: &'static str,
-    /// Greetings, which may stand before a clause too.
+    /// Phrases that may stand there.
+    pub(super) openers: &'static str,
+    /// Adverbs that may stand in front of a verb of `solo` where "I" is left out ("Just moved").
+    pub(super) lately: &'static str,
+    /// Those verbs.
+    pub(super) solo: &'static str,
+    /// Greetings and thanks, which may stand before a clause too.
     pub(super) greetings: &'static str,
     /// May stand inside a pattern and change nothing.
     pub(super) fillers: &'static str,
@@ -117,10 +37,14 @@ pub(super) struct Lists {
     pub(super) reports: &'static str,
     /// Begin a subordinate clause: unsafe up to the next comma.
     pub(super) subordinate: &'static str,
+    /// Alone after a statement, hand the question on ("and you?").
+    pub(super) bounces: &'static str,
     /// Begin a question that follows a statement.
     pub(super) questions: &'static str,
     /// Before a colon, keep what follows it safe ("About me: …").
     pub(super) about: &'static str,
+    /// So do a few words all of which are of this list ("Big news: …").
+    pub(super) lead_ins: &'static str,
     /// Verbs of a request over a text: what follows in the message is that text.
     pub(super) pastes: &'static str,
     /// Where a clause has one of these, who it mentions may be no more.
@@ -129,6 +53,16 @@ pub(super) struct Lists {
     pub(super) jests: &'static str,
     /// End any value.
     pub(super) stops: &'static str,
+    /// After a statement, narrow it so that without them it is wrong ("until June").
+    pub(super) limits: &'static str,
+    /// The same, where they come right after it ("when I was five").
+    pub(super) conditions: &'static str,
+    /// May begin a limit that is kept as a part of a thing ("coffee after noon").
+    pub(super) keeps: &'static str,
+    /// Pairs that are one thing ("mac and cheese").
+    pub(super) pairs: &'static str,
+    /// May follow a statement whose last word is fixed, besides what ends values.
+    pub(super) follow: &'static str,
     /// Go on with a value in a way that narrows or changes it ("stories that …"): without it, it is wrong.
     pub(super) breakers: &'static str,
     /// End a value that is a name or place, too.
@@ -153,9 +87,13 @@ pub(super) struct Lists {
     pub(super) occupation_endings: &'static str,
     /// Words that begin with a capital letter and are no names: demonyms, faiths.
     pub(super) no_names: &'static str,
+    /// Software, services and departments one can be said to move to, which are no places.
+    pub(super) no_places: &'static str,
+    /// Endings of the words that may stand between a number and a pet; empty for any word.
+    pub(super) modifier_endings: &'static str,
     /// Places one can be said to work in, which are no employers.
     pub(super) no_employers: &'static str,
-    /// Verbs an [`Ambition`](Value::Ambition) may begin with.
+    /// Verbs an [`Ambition`](super::row::Value::Ambition) may begin with.
     pub(super) ambitions: &'static str,
 }
 
@@ -171,6 +109,8 @@ pub(super) struct Language {
     pub(super) classes: &'static [(&'static str, &'static str)],
     /// The words before a subject-less clause whose predecessor began with the first: "I … and live" is "I live".
     pub(super) inherits: &'static [(&'static str, &'static [&'static [&'static str]])],
+    /// What is understood where "I" is left out.
+    pub(super) omitted: &'static [&'static [&'static str]],
 }
 
 macro_rules! words {
@@ -183,8 +123,14 @@ macro_rules! words {
             pub(super) trailing: Vec<Vec<&'static str>>,
             /// Phrases that take back the whole message.
             pub(super) jests: Vec<Vec<&'static str>>,
+            /// Phrases that may stand before a clause.
+            pub(super) openers: Vec<Vec<&'static str>>,
+            /// Pairs that are one thing.
+            pub(super) pairs: Vec<Vec<&'static str>>,
             /// Endings that make an occupation of any word.
             pub(super) occupation_endings: Vec<&'static str>,
+            /// Endings of the words that may describe a pet.
+            pub(super) modifier_endings: Vec<&'static str>,
         }
 
         impl Words {
@@ -194,6 +140,9 @@ macro_rules! words {
                     $($name: lists.$name.split_whitespace().collect(),)*
                     trailing: phrases(lists.trailing),
                     jests: phrases(lists.jests),
+                    openers: phrases(lists.openers),
+                    pairs: phrases(lists.pairs),
+                    modifier_endings: lists.modifier_endings.split_whitespace().collect(),
                     occupation_endings: lists.occupation_endings.split_whitespace().collect(),
                 }
             }
@@ -216,6 +165,15 @@ words!(
     subordinate,
     questions,
     about,
+    lead_ins,
+    lately,
+    solo,
+    bounces,
+    limits,
+    conditions,
+    keeps,
+    follow,
+    no_places,
     pastes,
     losses,
     stops,

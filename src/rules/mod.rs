@@ -19,8 +19,11 @@ mod pattern;
 mod prose;
 mod reader;
 mod reconciler;
+mod row;
 mod russian;
 mod sameness;
+mod split;
+mod tail;
 #[cfg(test)]
 #[expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 mod tests;

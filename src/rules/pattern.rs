@@ -12,7 +12,7 @@ const MOST_FILLERS: usize = 3;
 const LONGEST_INNER: usize = 6;
 
 /// Marks that belong to the word before them, so that it is no end ("100 %").
-const MEASURES: [&str; 8] = ["%", "$", "€", "£", "°", "/", "\"", "'"];
+pub(super) const MEASURES: [&str; 8] = ["%", "$", "€", "£", "°", "/", "\"", "'"];
 
 #[derive(Debug)]
 enum Element {
@@ -29,7 +29,7 @@ enum Element {
     End,
 }
 
-/// A compiled pattern; see [`Row`](super::language::Row) for how it is written.
+/// A compiled pattern; see [`Row`](super::row::Row) for how it is written.
 #[derive(Debug)]
 pub(super) struct Pattern {
     elements: Vec<Element>,
@@ -66,8 +66,10 @@ impl<'a> View<'a> {
 pub(super) struct Found {
     /// Where each value begins, and where it ends if the pattern says so.
     pub(super) values: [Option<(usize, Option<usize>)>; 2],
-    /// The words of a list, and their key.
-    pub(super) class: Option<(usize, usize, String)>,
+    /// The words of the first list and of the second, and their keys.
+    pub(super) classes: [Option<(usize, usize, String)>; 2],
+    /// Where the pattern ends; meant for patterns that end in a word.
+    pub(super) end: usize,
 }
 
 impl Pattern {
@@ -114,7 +116,7 @@ fn step(
     first: bool,
     found: Found,
 ) -> Option<Found> {
-    let Some((element, rest)) = elements.split_first() else { return Some(found) };
+    let Some((element, rest)) = elements.split_first() else { return Some(Found { end: at, ..found }) };
     match element {
         Element::Value(which) => step_value(*which, rest, language, view, at, found),
         Element::End => {
@@ -123,7 +125,7 @@ fn step(
             let done = end.is_none_or(|end| {
                 view.token(end).is_some_and(|token| !token.is_word() && !MEASURES.contains(&token.word.as_str()))
             });
-            done.then_some(found)
+            done.then_some(Found { end: end.unwrap_or(view.len()), ..found })
         }
         Element::Words { optional: true, .. } | Element::Class { optional: true, .. } => {
             take(element, rest, language, view, at, first, found.clone())
@@ -133,7 +135,7 @@ fn step(
     }
 }
 
-fn trails(language: &Language, word: &str) -> bool {
+pub(super) fn trails(language: &Language, word: &str) -> bool {
     language.words.trailing.iter().any(|phrase| phrase.as_slice() == [word])
 }
 
@@ -156,7 +158,9 @@ fn take(
             }
             Element::Class { name, .. } => {
                 if let Some((end, key)) = class(language, name, view, here) {
-                    found.class = Some((here, end, key));
+                    if let Some(class) = found.classes.iter_mut().find(|class| class.is_none()) {
+                        *class = Some((here, end, key));
+                    }
                     return step(rest, language, view, end, false, found);
                 }
             }
@@ -214,8 +218,11 @@ fn class(language: &Language, name: &str, view: View<'_>, at: usize) -> Option<(
         && let Some(named) = view.token(here)
         && is_given_name(language, named)
     {
-        key.push(' ');
-        key.push_str(&named.word);
+        // A husband is one, with his name or without.
+        if language.class_key("only-one", &key).is_none() {
+            key.push(' ');
+            key.push_str(&named.word);
+        }
         here += 1;
     }
     Some((here, key))

@@ -3,12 +3,16 @@
 use std::collections::HashSet;
 
 use super::{
-    language::{Language, Row, Value},
+    language::Language,
     pattern::{Found, Pattern, View},
-    token::Token,
+    row::{Row, Value},
+    sameness::{is_against, singular},
+    split::{List, list},
+    tail::{after, limited},
+    token::{Shape, Token},
     topic::Topic,
     value::{Cut, cut},
-    when::Wording,
+    when::{When, Wording},
 };
 use crate::{Fact, Timestamp, score::sameness::normalized};
 
@@ -32,11 +36,20 @@ pub(super) struct Reader<'a> {
 
 /// What a row made of a clause.
 struct Reading<'v> {
-    fact: Fact,
+    facts: Vec<Fact>,
     /// The tokens it took.
     end: usize,
     /// What is left to read.
     rest: Option<View<'v>>,
+}
+
+/// The places in a view that a row's text is filled with.
+struct Filling<'f> {
+    found: &'f Found,
+    value: Option<&'f Cut>,
+    second: Option<&'f Cut>,
+    /// The time, and where it ends.
+    when: Option<(&'f When, usize)>,
 }
 
 impl<'a> Reader<'a> {
@@ -59,10 +72,10 @@ impl<'a> Reader<'a> {
         }
         for at in 0..tokens.len() {
             let mention = tokens.get(at..).unwrap_or_default();
-            if let Some(Reading { fact, end, .. }) =
-                self.fact(&self.language.mentions, View { prefix: &[], tokens: mention }, false)
+            if let Some(Reading { facts, end, .. }) =
+                self.facts(&self.language.mentions, View { prefix: &[], tokens: mention }, false)
             {
-                self.add(fact, quote(self.text, mention.get(..end).unwrap_or(mention)));
+                self.add(facts, quote(self.text, mention.get(..end).unwrap_or(mention)));
             }
         }
     }
@@ -72,10 +85,10 @@ impl<'a> Reader<'a> {
         let quote = quote(self.text, tokens);
         let bare: [&[&str]; 1] = [&[]];
         for prefix in bare.iter().chain(understood) {
-            let Some(mut reading) = self.fact(&self.language.rows, View { prefix, tokens }, greeted) else { continue };
+            let Some(mut reading) = self.facts(&self.language.rows, View { prefix, tokens }, greeted) else { continue };
             for _ in 0..MOST_CONTINUATIONS {
-                self.add(reading.fact, quote);
-                let Some(next) = reading.rest.and_then(|view| self.fact(&self.language.rows, view, false)) else {
+                self.add(reading.facts, quote);
+                let Some(next) = reading.rest.and_then(|view| self.facts(&self.language.rows, view, false)) else {
                     return;
                 };
                 reading = next;
@@ -84,107 +97,151 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn add(&mut self, mut fact: Fact, quote: Option<&str>) {
-        if !self.texts.insert(fact.text.clone()) {
-            return;
+    fn add(&mut self, facts: Vec<Fact>, quote: Option<&str>) {
+        for mut fact in facts {
+            if self.texts.insert(fact.text.clone()) {
+                fact.quote = quote.map(str::to_owned);
+                fact.speaker = self.speaker.map(str::to_owned);
+                self.facts.push(fact);
+            }
         }
-        fact.quote = quote.map(str::to_owned);
-        fact.speaker = self.speaker.map(str::to_owned);
-        self.facts.push(fact);
     }
 
     /// What the first row that fits makes of the view.
-    fn fact<'v>(&self, rows: &[(Pattern, &'static Row)], view: View<'v>, greeted: bool) -> Option<Reading<'v>> {
+    fn facts<'v>(&self, rows: &[(Pattern, &'static Row)], view: View<'v>, greeted: bool) -> Option<Reading<'v>> {
         let first = view.word(0)?;
-        let language = self.language;
+        let before = self.facts.last().and_then(|fact| fact.slot.as_deref());
         rows.iter().filter(|(pattern, _)| pattern.may_begin(first)).find_map(|(pattern, row)| {
-            if row.value == Value::Introduced && !greeted {
+            let untimely = !row.after.is_empty() && before != Some(row.after);
+            if untimely || (row.value == Value::Introduced && !greeted) {
                 return None;
             }
-            let found = pattern.find(language, view)?;
-            let value = match found.values[0] {
-                Some(place) => Some(cut(language, view, place, row.value, row.resume, self.at)?),
-                None => None,
-            };
-            let second = match found.values[1] {
-                Some(place) => {
-                    // "Prefers tea to coffee", but not "prefers notes to stay focused".
-                    let alone = row.value == Value::Word && place.1.is_none();
-                    let kind = if row.slot.contains("favorite") { Value::Sort } else { Value::Thing };
-                    let second = cut(language, view, place, kind, &[], self.at)?;
-                    if alone && second.end - second.start > 1 {
-                        return None;
-                    }
-                    Some(second)
-                }
-                None => None,
-            };
-            let fact = self.filled(row, view, &found, value.as_ref(), second.as_ref())?;
-            let end = value.as_ref().map_or(view.len(), |value| value.rest).saturating_sub(view.prefix.len());
-            let rest = value.and_then(|value| {
-                let stop = view.word(value.rest)?;
-                let (_, beginning) = row.resume.iter().find(|(word, _)| *word == stop)?;
-                let from = (value.rest + 1).checked_sub(view.prefix.len())?;
-                Some(View { prefix: beginning, tokens: view.tokens.get(from..)? })
-            });
-            Some(Reading { fact, end, rest })
+            self.reading(row, view, &pattern.find(self.language, view)?)
         })
     }
 
-    fn filled(
-        &self,
-        row: &Row,
-        view: View<'_>,
-        found: &Found,
-        value: Option<&Cut>,
-        second: Option<&Cut>,
-    ) -> Option<Fact> {
+    fn reading<'v>(&self, row: &Row, view: View<'v>, found: &Found) -> Option<Reading<'v>> {
+        let language = self.language;
+        let value = match found.values[0] {
+            Some(place) => Some(cut(language, view, place, row.value, row.resume, self.at)?),
+            None => None,
+        };
+        let second = match found.values[1] {
+            Some(place) => {
+                // "Prefers tea to coffee", but not "prefers notes to stay focused".
+                let alone = row.value == Value::Word && place.1.is_none();
+                let kind = if row.slot.contains("favorite") { Value::Sort } else { Value::Thing };
+                let second = cut(language, view, place, kind, &[], self.at)?;
+                if alone && second.end - second.start > 1 {
+                    return None;
+                }
+                Some(second)
+            }
+            None => None,
+        };
+        let fixed = match value {
+            None => Some(after(language, view, found.end, row, self.at)?),
+            Some(_) => None,
+        };
+        let (when, stop) = match (&value, &fixed) {
+            (Some(value), _) => (value.when.as_ref(), value.rest),
+            (None, Some((when, stop))) => (when.as_ref(), *stop),
+            (None, None) => (None, view.len()),
+        };
+        if value.is_some() && row.value != Value::Given && limited(language, view, stop, when, row) {
+            return None;
+        }
+        let filling =
+            Filling { found, value: value.as_ref(), second: second.as_ref(), when: when.map(|when| (when, stop)) };
+        let facts = self.filled(row, view, &filling)?;
+        let rest = value.as_ref().and_then(|value| {
+            let next = view.word(value.rest)?;
+            let (_, beginning) = row.resume.iter().find(|(word, _)| *word == next)?;
+            let from = (value.rest + 1).checked_sub(view.prefix.len())?;
+            Some(View { prefix: beginning, tokens: view.tokens.get(from..)? })
+        });
+        Some(Reading { facts, end: stop.saturating_sub(view.prefix.len()), rest })
+    }
+
+    /// The facts of a row: one, or one for each thing of a list.
+    fn filled(&self, row: &Row, view: View<'_>, filling: &Filling<'_>) -> Option<Vec<Fact>> {
+        let mut facts = Vec::new();
+        let listed = match filling.value {
+            Some(cut) if row.value == Value::Thing && row.slot.contains("{v}") => {
+                list(self.language, view, cut, is_against(row.text))
+            }
+            _ => List::One,
+        };
+        match (listed, filling.value) {
+            (List::Parts(parts), Some(cut)) => {
+                for (start, end) in parts {
+                    let part = Cut { start, end, ..cut.clone() };
+                    facts.push(self.fact(
+                        row.text,
+                        row.slot,
+                        row,
+                        view,
+                        &Filling { value: Some(&part), ..*filling },
+                    )?);
+                }
+            }
+            (List::Unclear, _) => facts.push(self.fact(row.text, "", row, view, filling)?),
+            _ => facts.push(self.fact(row.text, row.slot, row, view, filling)?),
+        }
+        if let Some((text, slot)) = row.also {
+            facts.push(self.fact(text, slot, row, view, filling)?);
+        }
+        Some(facts)
+    }
+
+    fn fact(&self, text: &str, slot: &str, row: &Row, view: View<'_>, filling: &Filling<'_>) -> Option<Fact> {
         let slice = |from: usize, to: usize| {
             let first = view.token(from)?;
             let last = view.token(to.checked_sub(1)?)?;
             self.text.get(first.start..last.end)
         };
-        let v = value.and_then(|cut| slice(cut.start, cut.end)).unwrap_or_default();
-        let w = second.and_then(|cut| slice(cut.start, cut.end)).unwrap_or_default();
-        let (class, key) = match &found.class {
-            Some((from, to, key)) => (slice(*from, *to)?, key.as_str()),
-            None => ("", ""),
+        let words = |cut: Option<&Cut>| cut.and_then(|cut| slice(cut.start, cut.end)).unwrap_or_default();
+        let (value, second) = (filling.value, filling.second);
+        let class = |which: usize| match filling.found.classes.get(which) {
+            Some(Some((from, to, key))) => Some((slice(*from, *to)?, key.as_str())),
+            _ => Some(("", "")),
         };
-        let when = value.and_then(|cut| {
-            Some((cut.when.as_ref()?, slice(cut.rest.checked_sub(cut.when.as_ref()?.len)?, cut.rest)?))
-        });
-        let time = match when {
-            Some((when, raw)) => match &when.wording {
-                Wording::AsIs => format!(" {raw}"),
-                Wording::Instead(text) => format!(" {text}"),
-                Wording::Dropped | Wording::Habit => String::new(),
-            },
-            None => String::new(),
+        let ((class, key), (detail, detail_key)) = (class(0)?, class(1)?);
+        let raw = filling.when.and_then(|(when, end)| slice(end.checked_sub(when.len)?, end)).unwrap_or_default();
+        let time = match filling.when.map(|(when, _)| &when.wording) {
+            Some(Wording::Instead(text)) => format!(" {text}"),
+            Some(Wording::AsIs) => format!(" {raw}"),
+            // What cannot be reckoned is better than nothing where it is still to come.
+            Some(Wording::Dropped | Wording::Habit) if row.topic == Topic::Plans => format!(" {raw}"),
+            _ => String::new(),
         };
-        let text = row
-            .text
+        let text = text
             .replace("{C}", &capitalised(class))
             .replace("{c}", class)
+            .replace("{d}", detail)
             .replace("{t}", &time)
-            .replace("{w}", w)
-            .replace("{v}", v);
+            .replace("{w}", words(second))
+            .replace("{v}", words(value));
         let mut fact = Fact::new(text, self.index)
             .with_kind(row.topic.kind())
             .with_category(row.topic.category())
             .with_importance(row.topic.importance());
-        // A description ("a small town") does not say that the place by name is no longer right.
-        let described = row.value == Value::Dwelling && slice(value?.start, value?.end)?.starts_with("a ");
+        // A description ("a small town") does not say that the place by name is no longer right, unless it has a name.
+        let described = row.value == Value::Dwelling
+            && slice(value?.start, value?.end)?.starts_with("a ")
+            && !(value?.start..value?.end).any(|at| view.token(at).is_some_and(|token| token.shape == Shape::Capital));
         // A mother is one, sisters may be several, and then a second name replaces nothing.
-        let shared = row.slot == "{k}.name" && self.language.class_key("only-one", key).is_none();
+        let shared = slot == "{k}.name" && self.language.class_key("only-one", key).is_none();
         // What takes a sentence to say is never said again in the same words.
-        let wordy = row.slot.contains("{v}") && value.is_some_and(|cut| cut.end - cut.start > LONGEST_KEY);
-        if !row.slot.is_empty() && !described && !shared && !wordy {
+        let wordy = slot.contains("{v}") && value.is_some_and(|cut| cut.end - cut.start > LONGEST_KEY);
+        if !slot.is_empty() && !described && !shared && !wordy {
             let thing = |cut: Option<&Cut>| cut.map(|cut| self.key(view, cut)).unwrap_or_default();
-            let slot = row.slot.replace("{k}", key).replace("{v}", &thing(value)).replace("{w}", &thing(second));
-            fact = fact.with_slot(slot);
+            let thing = |cut| if slot.contains("allergy") { singular(&thing(cut)) } else { thing(cut) };
+            let slot = slot.replace("{k}", key).replace("{l}", detail_key);
+            fact = fact.with_slot(slot.replace("{v}", &thing(value)).replace("{w}", &thing(second)));
         }
         if row.topic != Topic::Plans {
-            fact.valid_at = when.and_then(|(when, _)| when.from).filter(|from| *from <= self.at);
+            fact.valid_at = filling.when.and_then(|(when, _)| when.from).filter(|from| *from <= self.at);
         }
         Some(fact)
     }
@@ -200,7 +257,7 @@ impl<'a> Reader<'a> {
             if !key.is_empty() && !token.is(",") {
                 key.push(' ');
             }
-            key.push_str(&token.word);
+            key.push_str(self.language.class_key("spelling", &token.word).unwrap_or(&token.word));
         }
         normalized(&key)
     }

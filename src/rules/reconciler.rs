@@ -1,17 +1,17 @@
 //! What new facts do to what is known, without a model.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use async_trait::async_trait;
 
-use super::sameness::{Agreement, agreement, near_duplicate};
+use super::sameness::{Agreement, agreement, may_be_named, names, near_duplicate};
 use crate::{
     Action, Fact, Neighbour, Plan, ReconcileRequest, Reconciler, Result,
     score::sameness::{normalized, same_text},
 };
 
-/// Most later facts of a slot that are asked whether they outdo an earlier one.
-const MOST_LATER: usize = 16;
+/// Most facts of a slot, before or after one, that are held against it.
+const MOST_RIVALS: usize = 16;
 
 /// A [`Reconciler`] without a model: it knows repetitions and single-valued slots, and adds the rest.
 ///
@@ -19,15 +19,18 @@ const MOST_LATER: usize = 16;
 ///
 /// 1. A neighbour or an earlier fact has the same [normalised text](crate::score::sameness::normalized): skipped.
 /// 2. A neighbour of cosine similarity 0.97 or more has the same names, numbers, negations and content words: skipped.
-/// 3. A later fact of the request fills the same slot: skipped, since what was said last holds.
-/// 4. Neighbours fill the same slot (they are current, so there is one as a rule):
+/// 3. A later fact of the same message fills the same slot: skipped, since what was said last holds. Of several messages
+///    each has its fact added, and the caller, who knows the times, ends each where the next begins.
+/// 4. One of the two says the same as the other and a name besides ("Has a dog", "Has a dog named Rex"): the fact is
+///    skipped, or a neighbour is updated to its text.
+/// 5. Neighbours fill the same slot (they are current, so there is one as a rule):
 ///    - one that says the same in other words, with all that the fact says: the fact is skipped;
 ///    - one that says the same with less: it is updated to the fact's text, and keeps its id and history;
-///    - any other is invalidated in favour of the fact, which is added. Not so where the fact is known to hold since
-///      before the neighbour did (it tells of earlier times): then both stay, and the caller, who knows all the times,
-///      closes the older. A withdrawal ("No longer works at X") invalidates only what it names, or whatever is there
-///      if it names nothing; it is added too, so that the past is known.
-/// 5. Else it is added.
+///    - any other is invalidated in favour of the fact, which is added; of several such facts in favour of the last.
+///      Which of the two holds the longer is for the caller to say, who knows all the times. A withdrawal ("No longer
+///      works at X") invalidates only what it names, or whatever is there if it names nothing; it is added too, so that
+///      the past is known.
+/// 6. Else it is added.
 ///
 /// Only neighbours of a [semantic kind](crate::MemoryKind::is_semantic) count. The neighbours' similarity is that to the
 /// nearest of the facts, whichever that is, so it never decides alone.
@@ -62,30 +65,35 @@ impl Reconciler for RuleReconciler {
     /// Never fails and makes no request. Every fact gets an action.
     async fn reconcile(&self, request: &ReconcileRequest<'_>) -> Result<Plan> {
         let facts = request.facts;
-        let mut plan = Planner {
+        let mut planner = Planner {
             request,
-            actions: Vec::with_capacity(facts.len()),
-            closed: vec![false; request.neighbours.len()],
+            decisions: Vec::with_capacity(facts.len()),
+            updated: vec![false; request.neighbours.len()],
+            ended: BTreeMap::new(),
             texts: HashSet::new(),
             slots: HashMap::new(),
         };
         for (index, fact) in facts.iter().enumerate() {
             if let Some(slot) = fact.slot.as_deref() {
-                plan.slots.entry(slot).or_default().push(index);
+                planner.slots.entry(slot).or_default().push(index);
             }
         }
         for (index, fact) in facts.iter().enumerate() {
-            plan.decide(index, fact);
+            let decision = planner.decide(index, fact);
+            planner.decisions.push(decision);
         }
-        Ok(Plan::of(plan.actions))
+        Ok(Plan::of(planner.actions()))
     }
 }
 
 struct Planner<'a> {
     request: &'a ReconcileRequest<'a>,
-    actions: Vec<Action>,
-    /// Neighbours an action has changed or closed: a second would contradict the first.
-    closed: Vec<bool>,
+    /// What becomes of each fact.
+    decisions: Vec<Action>,
+    /// Neighbours an action has changed: another would contradict it.
+    updated: Vec<bool>,
+    /// Neighbours that end, and the last of the facts that end them.
+    ended: BTreeMap<usize, usize>,
     /// The normalised texts of the facts so far.
     texts: HashSet<String>,
     /// The facts of each slot.
@@ -93,69 +101,109 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn decide(&mut self, index: usize, fact: &Fact) {
-        let normal = normalized(&fact.text);
-        if !normal.is_empty() && !self.texts.insert(normal) {
-            return self.actions.push(Action::Skip { fact: index, neighbour: None });
+    fn actions(self) -> Vec<Action> {
+        let mut ends: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (neighbour, fact) in self.ended {
+            ends.entry(fact).or_default().push(neighbour);
         }
-        // Before a repetition is looked for: "Lives in Rome", then "Moved to Oslo", is no repetition of Rome.
-        if self.outdone(index, fact) {
-            return self.actions.push(Action::Skip { fact: index, neighbour: None });
-        }
-        if let Some((known, _)) = self.open().into_iter().find(|(_, near)| repeats(fact, near)) {
-            return self.actions.push(Action::Skip { fact: index, neighbour: Some(known) });
-        }
-        self.fill_slot(index, fact);
+        let with_ends = self.decisions.into_iter().enumerate().flat_map(|(index, decision)| {
+            let ended = ends.remove(&index).unwrap_or_default().into_iter();
+            ended.map(move |neighbour| Action::Invalidate { neighbour, fact: Some(index) }).chain([decision])
+        });
+        with_ends.collect()
     }
 
-    /// Whether a later fact takes the slot. Only the next few are asked, so that the cost stays in proportion.
-    fn outdone(&self, index: usize, fact: &Fact) -> bool {
-        let Some(holders) = fact.slot.as_deref().and_then(|slot| self.slots.get(slot)) else { return false };
-        let later = holders.iter().filter(|other| **other > index).take(MOST_LATER);
-        later.filter_map(|other| self.request.facts.get(*other)).any(|other| overrides(fact, other))
+    fn decide(&mut self, fact: usize, new: &Fact) -> Action {
+        let normal = normalized(&new.text);
+        let known = !normal.is_empty() && !self.texts.insert(normal);
+        // Before a repetition is looked for: "Lives in Rome", then "Moved to Oslo", is no repetition of Rome. And Rome,
+        // then Oslo, then Rome again is a return.
+        if (known && !self.disputed(fact, new)) || self.outdone(fact, new) || self.is_named_beside(fact, new) {
+            return Action::Skip { fact, neighbour: None };
+        }
+        let open = self.open();
+        let said = |near: &Neighbour| repeats(new, near) || names(&new.text, &near.memory.text);
+        if let Some((neighbour, _)) = open.iter().find(|(_, near)| said(near)) {
+            return Action::Skip { fact, neighbour: Some(*neighbour) };
+        }
+        if let Some((neighbour, _)) = open.iter().find(|(_, near)| names(&near.memory.text, &new.text)) {
+            return self.update(*neighbour, fact, new);
+        }
+        self.fill_slot(fact, new)
+    }
+
+    /// Later facts of the slot, or earlier ones, nearest first; only so many that the cost stays in proportion.
+    fn later(&self, fact: usize, new: &Fact) -> impl Iterator<Item = &'a Fact> {
+        let holders = new.slot.as_deref().and_then(|slot| self.slots.get(slot)).map_or(&[][..], Vec::as_slice);
+        let from = holders.partition_point(|other| *other <= fact);
+        let facts: &'a [Fact] = self.request.facts;
+        holders.iter().skip(from).take(MOST_RIVALS).filter_map(|other| facts.get(*other))
+    }
+
+    fn earlier(&self, fact: usize, new: &Fact) -> impl Iterator<Item = &'a Fact> {
+        let holders = new.slot.as_deref().and_then(|slot| self.slots.get(slot)).map_or(&[][..], Vec::as_slice);
+        let to = holders.partition_point(|other| *other < fact);
+        let facts: &'a [Fact] = self.request.facts;
+        holders.iter().take(to).rev().take(MOST_RIVALS).filter_map(|other| facts.get(*other))
+    }
+
+    /// Whether a later fact of the message takes the slot.
+    fn outdone(&self, fact: usize, new: &Fact) -> bool {
+        self.later(fact, new).any(|other| other.message == new.message && overrides(new, other))
+    }
+
+    /// Whether the message before that spoke of the slot said otherwise.
+    fn disputed(&self, fact: usize, new: &Fact) -> bool {
+        let before = self.earlier(fact, new).find(|other| other.message != new.message);
+        before.is_some_and(|other| agreement(&other.text, &new.text) == Agreement::Contradicts)
+    }
+
+    /// Whether another fact says the same with a name.
+    fn is_named_beside(&self, fact: usize, new: &Fact) -> bool {
+        may_be_named(&new.text)
+            && self.request.facts.iter().enumerate().any(|(at, other)| at != fact && names(&new.text, &other.text))
     }
 
     /// Neighbours that count and are not yet spoken for.
     fn open(&self) -> Vec<(usize, &'a Neighbour)> {
         let neighbours: &'a [Neighbour] = self.request.neighbours;
-        let open = neighbours
-            .iter()
-            .enumerate()
-            .zip(&self.closed)
-            .filter(|((_, near), closed)| !*closed && near.memory.kind.is_semantic());
+        let counted = neighbours.iter().enumerate().zip(&self.updated);
+        let open = counted.filter(|((at, near), updated)| {
+            !*updated && near.memory.kind.is_semantic() && !self.ended.contains_key(at)
+        });
         open.map(|(numbered, _)| numbered).collect()
     }
 
-    fn fill_slot(&mut self, index: usize, fact: &Fact) {
-        let holders: Vec<_> = match fact.slot.as_deref() {
-            Some(slot) => {
-                self.open().into_iter().filter(|(_, near)| near.memory.slot.as_deref() == Some(slot)).collect()
-            }
-            None => Vec::new(),
-        };
-        let agree = |near: &Neighbour| agreement(&near.memory.text, &fact.text);
-        if let Some((known, _)) = holders.iter().find(|(_, near)| agree(near) == Agreement::Covers) {
-            return self.actions.push(Action::Skip { fact: index, neighbour: Some(*known) });
+    fn update(&mut self, neighbour: usize, fact: usize, new: &Fact) -> Action {
+        if let Some(updated) = self.updated.get_mut(neighbour) {
+            *updated = true;
         }
-        if let Some((known, _)) = holders.iter().find(|(_, near)| agree(near) == Agreement::Refined) {
-            self.close(*known);
-            let text = fact.text.clone();
-            return self.actions.push(Action::Update { neighbour: *known, fact: Some(index), text });
-        }
-        for (at, near) in holders {
-            let earlier = fact.valid_at.is_some_and(|since| since < near.memory.valid_at);
-            if agree(near) == Agreement::Contradicts && !earlier {
-                self.close(at);
-                self.actions.push(Action::Invalidate { neighbour: at, fact: Some(index) });
-            }
-        }
-        self.actions.push(Action::Add { fact: index });
+        Action::Update { neighbour, fact: Some(fact), text: new.text.clone() }
     }
 
-    fn close(&mut self, neighbour: usize) {
-        if let Some(closed) = self.closed.get_mut(neighbour) {
-            *closed = true;
+    fn fill_slot(&mut self, fact: usize, new: &Fact) -> Action {
+        let Some(slot) = new.slot.as_deref() else { return Action::Add { fact } };
+        let agree = |near: &Neighbour, new: &Fact| agreement(&near.memory.text, &new.text);
+        let holds = |near: &Neighbour| near.memory.slot.as_deref() == Some(slot);
+        for (neighbour, near) in self.open().into_iter().filter(|(_, near)| holds(near)) {
+            match agree(near, new) {
+                Agreement::Covers => return Action::Skip { fact, neighbour: Some(neighbour) },
+                // What a later fact ends is not worth the change.
+                Agreement::Refined
+                    if !self.later(fact, new).any(|other| agree(near, other) == Agreement::Contradicts) =>
+                {
+                    return self.update(neighbour, fact, new);
+                }
+                _ => {}
+            }
         }
+        for (neighbour, near) in self.request.neighbours.iter().enumerate() {
+            let updated = self.updated.get(neighbour).copied().unwrap_or(true);
+            if !updated && near.memory.kind.is_semantic() && holds(near) && agree(near, new) == Agreement::Contradicts {
+                self.ended.insert(neighbour, fact);
+            }
+        }
+        Action::Add { fact }
     }
 }
 
@@ -164,7 +212,7 @@ fn repeats(fact: &Fact, near: &Neighbour) -> bool {
     same_text(&fact.text, &near.memory.text) || (near.cosine >= 0.97 && near_duplicate(&fact.text, &near.memory.text))
 }
 
-/// Whether a later fact of the request takes an earlier one's slot, so that the earlier need not be stored.
+/// Whether a later fact of the message takes an earlier one's slot, so that the earlier need not be stored.
 fn overrides(fact: &Fact, later: &Fact) -> bool {
     // Told later, but of earlier times: both are worth having.
     let before = later.valid_at.is_some_and(|then| fact.valid_at.is_none_or(|since| then < since));

@@ -66,8 +66,7 @@ struct Parts {
 fn parts(text: &str) -> Parts {
     let mut parts = Parts { value: Vec::new(), times: Vec::new(), against: false };
     for word in text.unicode_words().map(fold) {
-        // "Prefers tea to coffee" has the slot of coffee, and speaks against it.
-        parts.against |= listed(AGAINST, &word) || (word == "prefers" && between(text));
+        parts.against |= listed(AGAINST, &word);
         let is_year = word.len() == 4 && word.parse::<u16>().is_ok_and(|year| (1900..2101).contains(&year));
         if is_year || listed(TIMES, &word) {
             parts.times.push(word);
@@ -78,8 +77,26 @@ fn parts(text: &str) -> Parts {
     parts
 }
 
-fn between(text: &str) -> bool {
-    text.contains(" to ") || text.contains(" over ")
+/// Whether the statement says that something is not so, or not liked.
+pub(super) fn is_against(text: &str) -> bool {
+    parts(text).against
+}
+
+/// An English word, or the last of several, without the ending of the plural, for comparing alone: other words may
+/// lose an "s" too.
+pub(super) fn singular(word: &str) -> String {
+    const KEPT: [&str; 4] = ["ss", "us", "is", "'s"];
+    let stem = |ending: &str| word.strip_suffix(ending).filter(|stem| stem.chars().count() > 2);
+    if KEPT.iter().any(|ending| word.ends_with(ending)) {
+        return word.to_owned();
+    }
+    let pair = ["ches", "shes", "xes", "oes"].iter().any(|ending| word.ends_with(ending)).then(|| stem("es"));
+    let (stem, ending) = match (stem("ies"), pair.flatten(), stem("s")) {
+        (Some(stem), ..) => (stem, "y"),
+        (None, Some(stem), _) | (None, None, Some(stem)) => (stem, ""),
+        (None, None, None) => (word, ""),
+    };
+    format!("{stem}{ending}")
 }
 
 /// Whether every word of `some` is among `all`.
@@ -87,9 +104,9 @@ fn within(some: &[String], all: &[String]) -> bool {
     some.iter().all(|word| all.iter().any(|other| same_word(word, other)))
 }
 
-/// Equal words, or Cyrillic ones that differ in their endings alone: the same place is "Казань", "в Казани".
+/// Equal words, English ones in singular and plural, or Cyrillic ones that differ in their endings alone: the same place is "Казань", "в Казани".
 fn same_word(a: &str, b: &str) -> bool {
-    if a == b {
+    if a == b || singular(a) == singular(b) {
         return true;
     }
     let cyrillic = |word: &str| word.chars().all(|char| ('\u{400}'..='\u{52f}').contains(&char) || char == '-');
@@ -117,6 +134,18 @@ pub(super) fn agreement(known: &str, new: &str) -> Agreement {
     let start = normalized(new).replace('ё', "е");
     let withdraws = fresh.against && WITHDRAWING.iter().any(|words| start.starts_with(words));
     if withdraws && !within(&fresh.value, &old.value) { Agreement::Unrelated } else { Agreement::Contradicts }
+}
+
+/// Whether the statement is of the kind that a name may be added to.
+pub(super) fn may_be_named(text: &str) -> bool {
+    ["Has a ", "Есть "].iter().any(|start| text.starts_with(start))
+}
+
+/// Whether the second text says what the first says and gives it a name: "Has a dog", "Has a dog named Rex".
+pub(super) fn names(bare: &str, named: &str) -> bool {
+    let Some(rest) = named.strip_prefix(bare).filter(|_| may_be_named(bare)) else { return false };
+    let name = rest.strip_prefix(" named ").or_else(|| rest.strip_prefix(' ').filter(|_| bare.starts_with("Есть")));
+    name.is_some_and(|name| name.split(' ').all(|word| word.chars().next().is_some_and(char::is_uppercase)))
 }
 
 /// Whether two texts whose vectors are next to equal are one statement.

@@ -290,7 +290,6 @@ fn a_new_value_supersedes_the_old() {
         ("user.employer", "Works at Acme", "No longer works at Acme"),
         ("user.employer", "Работает в Яндексе", "Уволилась"),
         ("user.preference.coffee", "Likes coffee", "Hates coffee"),
-        ("user.preference.coffee", "Likes coffee", "Prefers tea to coffee"),
         ("user.preference.кофе", "Любит кофе", "Больше не любит кофе"),
         ("user.diet", "Is no longer vegan", "Is vegan"),
         ("user.age", "Is 34 years old", "Is 35 years old"),
@@ -319,11 +318,15 @@ fn a_withdrawal_ends_only_what_it_names() {
     );
 }
 
+/// Which of the two is the older the engine sees, which knows when each was said.
 #[test]
-fn what_was_before_ends_nothing() {
+fn what_was_before_is_left_to_the_engine() {
     let mut before = fact("Moved to Oslo in 2010", "user.home");
     before.valid_at = Some("2010-01-01T00:00:00Z".parse().expect("a valid time"));
-    assert_eq!(plan(&[before], &[known("Lives in Rome", "user.home", 0.5)]), [Action::Add { fact: 0 }]);
+    assert_eq!(
+        plan(&[before], &[known("Lives in Rome", "user.home", 0.5)]),
+        [Action::Invalidate { neighbour: 0, fact: Some(0) }, Action::Add { fact: 0 }]
+    );
 }
 
 #[test]
@@ -338,4 +341,53 @@ fn of_two_in_one_request_the_later_holds() {
             Action::Add { fact: 1 }
         ]
     );
+}
+
+fn said(text: &str, message: usize) -> Fact {
+    let mut fact = fact(text, "user.home");
+    fact.message = message;
+    fact
+}
+
+#[test]
+fn of_several_messages_each_is_kept_and_the_last_ends_what_was() {
+    let facts = [said("Lives in Rome", 0), said("Moved to Oslo", 1), said("Moved to Bergen", 2)];
+    assert_eq!(
+        plan(&facts, &[known("Lives in Porto", "user.home", 0.5)]),
+        [
+            Action::Add { fact: 0 },
+            Action::Add { fact: 1 },
+            Action::Invalidate { neighbour: 0, fact: Some(2) },
+            Action::Add { fact: 2 }
+        ]
+    );
+    // The last says what is known, but not of the time between.
+    let back = [said("Moved to Oslo", 0), said("Lives in Porto", 1)];
+    assert_eq!(
+        plan(&back, &[known("Lives in Porto", "user.home", 0.5)]),
+        [Action::Invalidate { neighbour: 0, fact: Some(0) }, Action::Add { fact: 0 }, Action::Add { fact: 1 }]
+    );
+}
+
+#[test]
+fn what_a_later_message_repeats_is_skipped_unless_it_is_a_return() {
+    let twice = [said("Lives in Rome", 0), said("Lives in Rome", 1)];
+    assert_eq!(plan(&twice, &[]), [Action::Add { fact: 0 }, Action::Skip { fact: 1, neighbour: None }]);
+    let back = [said("Lives in Rome", 0), said("Moved to Oslo", 1), said("Lives in Rome", 2)];
+    assert_eq!(plan(&back, &[]), [Action::Add { fact: 0 }, Action::Add { fact: 1 }, Action::Add { fact: 2 }]);
+}
+
+#[test]
+fn a_name_refines_what_had_none() {
+    for (bare, named) in [("Has a dog", "Has a dog named Rex"), ("Есть собака", "Есть собака Шарик")]
+    {
+        let text = named.to_owned();
+        let refined = plan(&[fact(named, "")], &[known(bare, "", 0.8)]);
+        assert_eq!(refined, [Action::Update { neighbour: 0, fact: Some(0), text }]);
+        assert_eq!(plan(&[fact(bare, "")], &[known(named, "", 0.8)]), [Action::Skip { fact: 0, neighbour: Some(0) }]);
+        let both = [fact(bare, ""), fact(named, "")];
+        assert_eq!(plan(&both, &[]), [Action::Skip { fact: 0, neighbour: None }, Action::Add { fact: 1 }]);
+    }
+    let other = plan(&[fact("Has a dog named Max", "")], &[known("Has a dog named Rex", "", 0.8)]);
+    assert_eq!(other, [Action::Add { fact: 0 }]);
 }

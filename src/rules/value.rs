@@ -2,8 +2,9 @@
 
 use super::{
     fits::fits,
-    language::{Language, Value},
+    language::Language,
     pattern::{View, is_given_name},
+    row::Value,
     token::{Shape, Token},
     when::{When, Wording},
 };
@@ -11,6 +12,9 @@ use crate::Timestamp;
 
 /// Longest value, in tokens.
 const LONGEST: usize = 20;
+
+/// Longest limit that is kept in a thing, in tokens.
+const LONGEST_LIMIT: usize = 4;
 
 /// A value: places in its view.
 #[derive(Debug, Clone)]
@@ -66,7 +70,17 @@ pub(super) fn cut(
         let stops = language.words.stops.contains(word)
             || resume.iter().any(|(stop, _)| *stop == word)
             || (is_name(kind) && !described && language.words.name_stops.contains(word));
-        if kind == Value::Thing && at > start && narrows(language, view, at) {
+        if kind == Value::Thing && at > start {
+            if narrows(language, view, at) {
+                at += 1;
+                continue;
+            }
+            if language.words.keeps.contains(word) && !ends_idly(language, view, at) {
+                at = kept(language, view, at)?;
+                break;
+            }
+        }
+        if owns(view, at, kind) {
             at += 1;
             continue;
         }
@@ -110,6 +124,37 @@ pub(super) fn cut(
     }
     let cut = Cut { start, end: trimmed, rest, when };
     fits(language, view, &cut, kind).then_some(cut)
+}
+
+/// Whether all from `at` on is a phrase that may be dropped ("after all").
+fn ends_idly(language: &Language, view: View<'_>, at: usize) -> bool {
+    language.words.trailing.iter().any(|phrase| {
+        phrase.iter().zip(at..).all(|(word, at)| view.word(at) == Some(word))
+            && !view.token(at + phrase.len()).is_some_and(Token::is_word)
+    })
+}
+
+/// The end of a limit that is part of the thing ("coffee after noon"), if it ends the clause and is short and plain.
+fn kept(language: &Language, view: View<'_>, at: usize) -> Option<usize> {
+    let words = &language.words;
+    let end = (at + 1..view.len()).find(|at| !view.token(*at).is_some_and(Token::is_word)).unwrap_or(view.len());
+    let plain = |at: usize| {
+        view.token(at).is_some_and(|token| {
+            let word = token.word.as_str();
+            let lists = [&words.pointers, &words.breakers, &words.stops, &words.joints, &words.subjects];
+            token.shape != Shape::Capital && !lists.iter().any(|list| list.contains(word))
+        })
+    };
+    (at + 1 < end && end - at <= LONGEST_LIMIT && (at + 1..end).all(plain)).then_some(end)
+}
+
+/// Whether the `'s` at `at` is part of a name ("St. Mary's Hospital", "Wendy's").
+fn owns(view: View<'_>, at: usize, kind: Value) -> bool {
+    let named = matches!(kind, Value::Named | Value::Organisation);
+    named
+        && view.word(at) == Some("'s")
+        && at.checked_sub(1).and_then(|before| view.token(before)).is_some_and(|token| token.shape == Shape::Capital)
+        && view.token(at + 1).is_none_or(|next| !next.is_word() || next.shape == Shape::Capital)
 }
 
 /// Whether a relative clause begins that belongs to the thing: "stories that make one think".
@@ -159,7 +204,9 @@ fn goes_on(language: &Language, view: View<'_>, at: usize, start: usize, kind: V
                 && after.is_none_or(|after| !after.is_word() || language.words.stops.contains(after.word.as_str()))
         }
         Value::Date => true,
-        Value::Thing | Value::Languages | Value::Kin | Value::Pastime => is_list(language, view, at),
+        Value::Thing | Value::Languages | Value::Kin | Value::Pastime | Value::Ailments | Value::Names => {
+            is_list(language, view, at)
+        }
         _ => false,
     }
 }

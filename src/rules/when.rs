@@ -57,6 +57,8 @@ pub(super) struct When {
     /// When it begins, where that is clear.
     pub(super) from: Option<Timestamp>,
     pub(super) wording: Wording,
+    /// It is a time that goes on ("since 2019", "for three years").
+    pub(super) lasting: bool,
 }
 
 fn number(list: &str, word: &str) -> Option<i32> {
@@ -82,6 +84,11 @@ impl Calendar {
         listed(self.loose, word)
     }
 
+    /// Whether a time may begin with the word.
+    pub(super) fn begins(&self, word: &str) -> bool {
+        self.is_loose(word) || self.is_month(word) || self.unit(word).is_some()
+    }
+
     /// A number written in digits or words.
     pub(super) fn number(&self, word: &str) -> Option<i32> {
         word.parse().ok().or_else(|| number(self.numbers, word))
@@ -105,7 +112,8 @@ impl Calendar {
         }
         let skip = (0..2).take_while(|&at| listed(self.before, word(at)) || listed(self.since, word(at))).count();
         if let Some(shift) = number(self.shifts, word(skip)) {
-            return self.shifted(shift, word(skip + 1), today, skip + 2);
+            let lasting = (0..skip).any(|at| listed(self.since, word(at)));
+            return self.shifted(shift, word(skip + 1), today, skip + 2).map(|when| When { lasting, ..when });
         }
         if (skip > 0 || number(self.months, word(0)).is_some())
             && let Some(when) = self.absolute(tokens, skip, now)
@@ -117,6 +125,7 @@ impl Calendar {
             len: skip + 1 + usize::from(!listed(self.loose, word(skip))),
             from: None,
             wording: Wording::Habit,
+            lasting: false,
         })
     }
 
@@ -129,6 +138,7 @@ impl Calendar {
             len: 1,
             from: Some(midnight(date)).filter(|date| *date < now),
             wording: Wording::Instead(self.on_day.replace("{}", &text)),
+            lasting: false,
         })
     }
 
@@ -164,7 +174,7 @@ impl Calendar {
             'm' => Wording::Instead(self.month_text(then)?),
             _ => Wording::Dropped,
         };
-        Some(When { len: at + usize::from(ago), from: Some(midnight(then)), wording })
+        Some(When { len: at + usize::from(ago), from: Some(midnight(then)), wording, lasting })
     }
 
     fn month_text(&self, date: NaiveDate) -> Option<String> {
@@ -191,15 +201,15 @@ impl Calendar {
                 let date = months(12 * shift.unsigned_abs(), shift < 0)?.with_month(1)?;
                 (date, self.in_year.replace("{}", &date.year().to_string()))
             }
-            Some(_) => return Some(When { len, from: None, wording: Wording::Dropped }),
+            Some(_) => return Some(When { len, from: None, wording: Wording::Dropped, lasting: false }),
             None => {
                 let known = listed(self.loose, unit) || number(self.months, unit).is_some();
-                return known.then_some(When { len, from: None, wording: Wording::Dropped });
+                return known.then_some(When { len, from: None, wording: Wording::Dropped, lasting: false });
             }
         };
         // "This year" began before many things that were so in it: no beginning to speak of.
         let from = (shift < 0).then(|| midnight(date));
-        Some(When { len, from, wording: Wording::Instead(text) })
+        Some(When { len, from, wording: Wording::Instead(text), lasting: false })
     }
 
     /// "in May", "on May 3rd, 2019", "3 мая", "in 2019".
@@ -235,7 +245,7 @@ impl Calendar {
         }
         let from = begins(day, month, year, now);
         let wording = if since && month.is_none() && year.is_none() { Wording::Dropped } else { Wording::AsIs };
-        Some(When { len: used, from, wording })
+        Some(When { len: used, from, wording, lasting: since })
     }
 }
 

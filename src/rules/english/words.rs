@@ -3,11 +3,14 @@
 use crate::rules::{language::Lists, when::Calendar};
 
 pub(super) const LISTS: Lists = Lists {
-    leads: "well oh ok okay yes yeah yep btw also now then currently actually honestly anyway plus fyi ps update so \
+    leads: "lol haha hehe wow yay hooray hmm hm umm um ugh omg yup sure tbh well oh ok okay yes yeah yep btw also now then currently actually honestly anyway plus fyi ps update so \
         because since though personally luckily recently by the way",
-    greetings: "hi hello hey hiya greetings",
+    openers: "to_be_honest to_be_fair it_turns_out turns_out for_the_record in_fact just_so_you_know",
+    lately: "just currently recently now finally presently",
+    solo: "moved relocated living residing working based",
+    greetings: "hi hello hey hiya greetings thanks thank",
     fillers: "now currently also just really actually still recently both do always absolutely truly already \
-        presently totally definitely only finally officially very",
+        presently totally definitely finally officially very especially",
     joints: "and but so because or yet plus why",
     subjects: "i we he she they you it my our his her their your there this that these those",
     heads: "live work love hate enjoy adore prefer dislike have moved am allergic vegetarian vegan do don't \
@@ -20,20 +23,34 @@ pub(super) const LISTS: Lists = Lists {
     reports: "think thinks thought believe believes heard asked asks wrote claims claim mean means swear story \
         character",
     subordinate: "when whenever once until before after while although as where who which whose",
+    bounces: "you yours",
     questions: "what which where when who how why can could should would do does did is are will any got",
-    about: "me myself fyi note ps update btw context background info thing",
-    pastes: "translate proofread paraphrase summarize summarise rephrase rewrite transcribe roleplay pretend imagine \
+    about: "me myself fyi ps btw",
+    lead_ins: "news update announcement fact note info background context thing heads up reminder confession \
+        introduction intro a an the of some my one another more big good great bad sad happy quick small little fun \
+        random life latest other side personal exciting important self to also here 's breaking bit for",
+    pastes: "write compose draft narrate continue impersonate simulate polish shorten role-play roleplaying \
+        role-playing edit translate proofread paraphrase summarize summarise rephrase rewrite transcribe roleplay pretend imagine \
         suppose act",
     losses: "died dead passed lost late gone buried deceased ex former missing",
     jests: "/_s just_kidding jk i'm_kidding just_joking",
     stops: "because but so since when while although though as then after before until till except even whenever \
         however cause cuz 'cause despite due",
+    limits: "until till except unless during weekends weekdays mondays tuesdays wednesdays thursdays fridays \
+        saturdays sundays mornings evenings afternoons nights summers winters",
+    conditions: "when whenever while if without",
+    keeps: "after before until till except",
+    pairs: "mac_and_cheese fish_and_chips rock_and_roll salt_and_vinegar salt_and_pepper arts_and_crafts \
+        bread_and_butter black_and_white drum_and_bass rhythm_and_blues peanut_butter_and_jelly bacon_and_eggs \
+        gin_and_tonic sweet_and_sour cookies_and_cream peaches_and_cream track_and_field research_and_development \
+        trial_and_error cloak_and_dagger sword_and_sorcery ham_and_cheese",
+    follow: "that which who where called named due specializing specialising and/or or",
     breakers: "who whom whose which that where if than without and/or i am is are was were will would can could should \
         do does did has have had not 's",
     name_stops: "with for from on at in to since by about near during right next last this here there every \
         until now currently too also",
     trailing: "too also now currently anymore though lot a_lot lots as_well right_now at_the_moment these_days \
-        very_much so_much haha lol again together already really recently still honestly actually today tbh at_all in_general in_particular especially overall please thanks btw",
+        very_much so_much haha lol again together already really recently still honestly actually today after_all originally tbh at_all in_general in_particular especially overall please thanks btw",
     pointers: "i me my mine myself we us our ours ourselves you your yours yourself it its itself this that these \
         those him her hers them their theirs his he she they here there such something someone somewhere anything \
         everything nothing one ones stuff things thing what how why",
@@ -46,7 +63,7 @@ pub(super) const LISTS: Lists = Lists {
         secret different present free least last first once change living future world",
     passing: "part thing things memory memories moment time way bit aspect one",
     articles: "a an the",
-    name_links: "of the de la le da do dos das del di du von van der den el al y and upon saint",
+    name_links: "of the de la le da do dos das del di du von van der den el al y and upon saint 's",
     occupations: "teacher nurse engineer developer programmer designer doctor lawyer accountant architect chef cook \
         baker waiter waitress barista plumber electrician carpenter mechanic driver pilot journalist editor \
         translator interpreter librarian professor lecturer researcher scientist analyst manager consultant \
@@ -61,9 +78,21 @@ pub(super) const LISTS: Lists = Lists {
         german italian spanish portuguese dutch belgian swiss austrian polish czech russian ukrainian turkish greek \
         indian pakistani chinese japanese korean vietnamese thai filipino indonesian australian egyptian nigerian \
         kenyan swedish norwegian danish finnish israeli iranian iraqi arab asian african european latino latina \
-        hispanic christian catholic muslim jewish buddhist hindu atheist mormon protestant orthodox virgo leo aries \
+        hispanic christian catholic muslim jewish buddhist hindu atheist mormon protestant orthodox virgo aries \
         linux windows mac macos android ios ubuntu debian vim emacs postgres postgresql python rust java javascript \
         typescript react aws azure gcp github gitlab notion slack kubernetes docker chrome firefox ok okay back here happy good fine great sorry glad new sure bilingual",
+    no_places: "git svn mercurial linux ubuntu debian fedora arch gentoo nixos gnome kde xfce windows macos mac ios \
+        android vscode vim neovim emacs sublime intellij xcode postgres postgresql mysql mariadb mongodb redis sqlite \
+        oracle kafka rabbitmq elasticsearch snowflake databricks spark vue angular svelte next.js node.js react deno \
+        bun golang kotlin swift scala haskell elixir clojure ruby rust python javascript typescript php perl laravel \
+        django flask fastapi rails terraform ansible jenkins github gitlab bitbucket jira trello asana linear notion \
+        obsidian evernote todoist zoom teams discord telegram signal whatsapp slack gmail outlook proton protonmail \
+        spotify netflix bluesky mastodon threads twitter facebook instagram tiktok reddit airtable figma sketch \
+        shopify wordpress squarespace wix heroku vercel netlify cloudflare digitalocean aws azure gcp kubernetes \
+        docker podman chatgpt gpt claude gemini copilot chrome firefox safari brave edge excel word latex markdown \
+        engineering product sales marketing finance support hr qa devops management operations design legal research \
+        senior junior principal agile scrum kanban spring docusaurus medium substack verizon",
+    modifier_endings: "",
     no_employers: "",
     ambitions: "attend join visit travel become move retire adopt climb volunteer backpack publish graduate marry",
 };
@@ -83,8 +112,22 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
         "pet",
         "dog cat puppy kitten parrot hamster rabbit bunny turtle tortoise horse pony bird snake goldfish ferret lizard",
     ),
-    ("pets", "dogs cats puppies kittens parrots hamsters rabbits turtles horses birds snakes"),
-    ("number", "two three four five six 2 3 4 5 6"),
+    (
+        "pets",
+        "dogs=dog cats=cat puppies=dog kittens=cat parrots=parrot hamsters=hamster rabbits=rabbit turtles=turtle \
+         horses=horse birds=bird snakes=snake",
+    ),
+    ("offspring", "kids=children children sons daughters brothers sisters siblings"),
+    ("spelling", "colour=color flavour=flavor colours=color colors=color flavours=flavor"),
+    ("free-from", "gluten-free dairy-free lactose-free sugar-free alcohol-free"),
+    ("hand", "left-handed right-handed ambidextrous"),
+    (
+        "company",
+        "google meta microsoft amazon apple netflix nvidia intel ibm oracle salesforce adobe stripe uber airbnb tesla \
+         spacex openai anthropic deloitte accenture mckinsey kpmg pwc boeing siemens bosch sap samsung sony cisco \
+         qualcomm goldman spotify shopify atlassian linkedin dropbox",
+    ),
+    ("number", "two three four five six seven eight 2 3 4 5 6 7 8"),
     (
         "business",
         "business company shop store bakery cafe café restaurant studio startup farm blog gym agency clinic salon",
@@ -107,7 +150,8 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
          tennis football soccer basketball baseball volleyball hockey rugby cricket golf badminton chess poker bridge",
     ),
     ("condition", "diabetic asthmatic coeliac celiac epileptic pregnant colorblind colourblind dyslexic"),
-    ("disease", "diabetes asthma epilepsy adhd migraines arthritis hypertension"),
+    ("disease", "diabetes asthma epilepsy adhd migraines arthritis hypertension celiac coeliac"),
+    ("disease-word", "high blood pressure disease type 1 2 chronic severe mild"),
     ("status", "married single divorced engaged widowed"),
     ("workless", "retired unemployed self-employed"),
     (
@@ -116,6 +160,9 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
          insurance publishing journalism accounting law medicine engineering agriculture",
     ),
 ];
+
+/// What is understood where "I" is left out.
+pub(super) const OMITTED: &[&[&str]] = &[&["i"], &["i", "am"]];
 
 pub(super) const INHERITS: &[(&str, &[&[&str]])] = &[("i", &[&["i"], &["i", "am"], &["i", "do"]]), ("we", &[&["we"]])];
 
@@ -131,7 +178,8 @@ pub(super) const CALENDAR: Calendar = Calendar {
     ago: "ago",
     lasting: "for",
     loose: "weekend summer winter spring autumn fall monday tuesday wednesday thursday friday saturday sunday \
-        morning evening afternoon night semester term moment",
+        morning evening afternoon night semester term moment weekends weekdays mondays tuesdays wednesdays thursdays \
+        fridays saturdays sundays mornings evenings afternoons nights summers winters",
     on_day: "on {}",
     in_month: "in {}",
     in_year: "in {}",

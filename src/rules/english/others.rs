@@ -1,0 +1,67 @@
+//! The author's family, pets and plans.
+
+use crate::rules::{
+    row::{Row, Value, row},
+    topic::Topic::{Allergy, Diet, Family, Pets, Plans},
+};
+
+pub(super) const OTHERS: &[Row] = &[
+    row("i am married to {v}", "Is married to {v}", Family, "user.marital_status", Value::Person),
+    row("i am @status $", "Is {c}", Family, "user.marital_status", Value::None),
+    row("i am not @status $", "Is not {c}", Family, "user.marital_status", Value::None),
+    row("i|we got divorced", "Is divorced", Family, "user.marital_status", Value::None).once(),
+    row("i|we got married", "Is married", Family, "user.marital_status", Value::None).once(),
+    row("i|we have a|an @rel named|called {v}", "Has a {c} named {v}", Family, "", Value::Person).resume(AND_PET),
+    row("i|we have got? @number @offspring , {v}", "Has {c} {d}, {v}", Family, "user.{l}", Value::Names),
+    row("i|we have got? @number @offspring $", "Has {c} {d}", Family, "user.{l}", Value::None),
+    row("my|our kids|children are {v}", "Children are {v}", Family, "user.children.names", Value::Names),
+    row("i|we have got? {v} $", "Has {v}", Family, "", Value::Kin),
+    row("my @parents live in {v}", "{C} live in {v}", Family, "{k}.home", Value::Dwelling),
+    row("my @parents moved to {v}", "{C} moved to {v}{t}", Family, "{k}.home", Value::Place),
+    row("my @rel 's name is {v}", "{C}'s name is {v}", Family, "{k}.name", Value::Person),
+    row("my @rel is|'s named|called {v}", "{C}'s name is {v}", Family, "{k}.name", Value::Person),
+    row("my @rel lives in {v}", "{C} lives in {v}", Family, "{k}.home", Value::Dwelling),
+    row("my @rel moved to {v}", "{C} moved to {v}{t}", Family, "{k}.home", Value::Place),
+    row("my @rel works at|for {v}", "{C} works at {v}", Family, "{k}.employer", Value::Organisation),
+    row("my @rel works as {v}", "{C} works as {v}", Family, "{k}.occupation", Value::Occupation),
+    row("my @rel is|'s {v} years old", "{C} is {v} years old", Family, "{k}.age", Value::Age),
+    row("my @rel is|'s {v} $", "{C} is {v} years old", Family, "{k}.age", Value::Age),
+    row("my @rel is|'s {v}", "{C} is {v}", Family, "{k}.occupation", Value::Occupation),
+    row("my @rel is|'s allergic to {v}", "{C} is allergic to {v}", Allergy, "{k}.allergy.{v}", Value::Thing),
+    row("my @rel is|'s no longer @diet", "{C} is no longer {d}", Diet, "{k}.diet", Value::None),
+    row("my @rel is|'s not a|an? @diet", "{C} is not {d}", Diet, "{k}.diet", Value::None),
+    row("my @rel is|'s a|an? @diet", "{C} is {d}", Diet, "{k}.diet", Value::None),
+    row("i|we have|adopted a|an {w} @pet named|called {v}", "Has a {w} {c} named {v}", Pets, "", Value::Person)
+        .once()
+        .resume(AND_PET),
+    row("i|we have|adopted a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "", Value::Person)
+        .once()
+        .resume(AND_PET),
+    row("i|we have? got a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "", Value::Person)
+        .once()
+        .resume(AND_PET),
+    row("i|we have|adopted got? @number @pets", "Has {c} {d}", Pets, "user.pets.{l}", Value::None).once(),
+    row("i|we have|adopted {v} $", "Has {v}", Pets, "", Value::Animals),
+    row("i|we have? got {v} $", "Has {v}", Pets, "", Value::Animals),
+    row("my @pet 's name is {v}", "Has a {c} named {v}", Pets, "", Value::Person),
+    row("my @pet is|'s named|called {v}", "Has a {c} named {v}", Pets, "", Value::Person),
+    row("i plan to {v}", "Plans to {v}{t}", Plans, "", Value::Doing),
+    row("i am hoping to {v}", "Hopes to {v}{t}", Plans, "", Value::Ambition),
+    row("i am planning to {v}", "Plans to {v}{t}", Plans, "", Value::Doing),
+    row("i am planning a {v}", "Is planning a {v}{t}", Plans, "", Value::Venture),
+    row("i am planning an {v}", "Is planning an {v}{t}", Plans, "", Value::Venture),
+    row("my goal|dream is|'s to {v}", "Wants to {v}{t}", Plans, "", Value::Ambition),
+    row("i am going to {v}", "Is going to {v}{t}", Plans, "", Value::Ambition),
+    row("i want|hope to {v}", "Wants to {v}{t}", Plans, "", Value::Ambition),
+    row("i am training for {v}", "Is training for {v}{t}", Plans, "", Value::Venture),
+    row("i am preparing for {v}", "Is preparing for {v}{t}", Plans, "", Value::Venture),
+    row("i am saving up? for {v}", "Is saving for {v}{t}", Plans, "", Value::Venture),
+];
+
+const AND_PET: &[(&str, &[&str])] = &[("and", &["i", "have"])];
+
+/// Not statements but mentions: they are found anywhere in a clause that is safe to read.
+pub(super) const MENTIONS: &[Row] = &[
+    row("my @relative {v}", "{C}'s name is {v}", Family, "{k}.name", Value::Given),
+    row("my|our @pet {v}", "Has a {c} named {v}", Pets, "", Value::Given),
+];

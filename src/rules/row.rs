@@ -1,0 +1,118 @@
+//! The rows of a language's table.
+
+use super::topic::Topic;
+
+/// What may stand where a pattern has `{v}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Value {
+    /// The pattern has none.
+    None,
+    /// A name of one to three words.
+    Person,
+    /// A name given right after a greeting ("Hi, I'm Alice"): elsewhere `I'm X` may be anything.
+    Introduced,
+    /// A name right after whose it is ("my sister Ann").
+    Given,
+    /// Given names, in a list.
+    Names,
+    /// A place by name.
+    Place,
+    /// A place by name or description ("a small town").
+    Dwelling,
+    /// An employer or school, by name or description.
+    Organisation,
+    /// An employer or school by name.
+    Named,
+    /// Something that can be liked, studied or eaten.
+    Thing,
+    /// A verb and what belongs to it.
+    Doing,
+    /// The same, where the verb is of the list: elsewhere the words may be an order or small talk.
+    Ambition,
+    /// A thing to come, which may have a date.
+    Venture,
+    /// What can be liked, in one word.
+    Word,
+    /// What one may have a favourite of.
+    Sort,
+    /// Games and instruments of the list.
+    Pastime,
+    /// Languages of the list.
+    Languages,
+    /// Children and siblings, by number or kind.
+    Kin,
+    /// Chronic diseases of the list.
+    Ailments,
+    /// Pets, by number or kind.
+    Animals,
+    /// An occupation of the language's list, with its modifiers.
+    Occupation,
+    /// A day, month or year.
+    Date,
+    /// An age.
+    Age,
+}
+
+/// One pattern and what becomes of it.
+///
+/// A pattern is words: `a|b` one of them, `a?` or not, `@name` a word of that list, `{v}` and `{w}` values, `$` the end
+/// of the clause. Filler words of the language may stand before any of them but a value.
+///
+/// In the text and the slot `{v}` and `{w}` stand for the values, `{c}` for the word of a list (`{C}` with a capital
+/// letter, `{k}` its key), `{d}` and `{l}` for the word and key of the second list, `{t}` for the time, with a space
+/// before it.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) pattern: &'static str,
+    pub(super) text: &'static str,
+    pub(super) topic: Topic,
+    /// Empty for none.
+    pub(super) slot: &'static str,
+    pub(super) value: Value,
+    /// Where the value ends at the first of these words, the rest of the clause is read again after the second text:
+    /// "I study law at MIT" is also "I study at MIT".
+    pub(super) resume: &'static [(&'static str, &'static [&'static str])],
+    /// Tells of an event, which may have a time. A state with a time ("in summer", "this week") is no state to rely on.
+    pub(super) once: bool,
+    /// Reads only right after a fact of the message that has this slot; empty for no condition.
+    pub(super) after: &'static str,
+    /// A second fact of the same words: its text and slot.
+    pub(super) also: Option<(&'static str, &'static str)>,
+}
+
+/// A row.
+pub(super) const fn row(
+    pattern: &'static str,
+    text: &'static str,
+    topic: Topic,
+    slot: &'static str,
+    value: Value,
+) -> Row {
+    Row { pattern, text, topic, slot, value, resume: &[], once: false, after: "", also: None }
+}
+
+impl Row {
+    /// With continuations.
+    pub(super) const fn resume(mut self, resume: &'static [(&'static str, &'static [&'static str])]) -> Self {
+        self.resume = resume;
+        self
+    }
+
+    /// Tells of an event.
+    pub(super) const fn once(mut self) -> Self {
+        self.once = true;
+        self
+    }
+
+    /// Reads only after a fact of this slot.
+    pub(super) const fn after(mut self, slot: &'static str) -> Self {
+        self.after = slot;
+        self
+    }
+
+    /// With a second fact.
+    pub(super) const fn also(mut self, text: &'static str, slot: &'static str) -> Self {
+        self.also = Some((text, slot));
+        self
+    }
+}

@@ -1,0 +1,53 @@
+//! What stands after a statement, and whether it takes some of it back.
+
+use super::{
+    language::Language,
+    pattern::{MEASURES, View, trails},
+    row::Row,
+    topic::Topic,
+    when::When,
+};
+use crate::Timestamp;
+
+/// How far a limit is looked for, in words.
+const FURTHEST: usize = 24;
+
+/// The time after a pattern that ends in a fixed word, and where the rest of the clause goes on; `None` if what follows
+/// makes it another statement ("I'm vegan curious", "I work from home on Fridays").
+pub(super) fn after(
+    language: &Language,
+    view: View<'_>,
+    mut at: usize,
+    row: &Row,
+    now: Timestamp,
+) -> Option<(Option<When>, usize)> {
+    while view.word(at).is_some_and(|word| trails(language, word)) {
+        at += 1;
+    }
+    let rest = at.checked_sub(view.prefix.len()).and_then(|from| view.tokens.get(from..)).unwrap_or_default();
+    let when = language.calendar.at(rest, now);
+    at += when.as_ref().map_or(0, |when| when.len);
+    let words = &language.words;
+    let goes_on = when.is_none()
+        && view.token(at).is_some_and(|next| {
+            let ends = [&words.joints, &words.stops, &words.name_stops, &words.fillers, &words.follow, &words.subjects];
+            let word = next.word.as_str();
+            if next.is_word() { !ends.iter().any(|list| list.contains(word)) } else { MEASURES.contains(&word) }
+        });
+    (!goes_on && !limited(language, view, at, when.as_ref(), row)).then_some((when, at))
+}
+
+/// Whether the words from `at` on narrow the statement before them ("until June"), or the time it has does.
+pub(super) fn limited(language: &Language, view: View<'_>, at: usize, when: Option<&When>, row: &Row) -> bool {
+    let words = &language.words;
+    let timed = row.once || row.text.contains("{t}") || row.topic == Topic::Plans;
+    if !timed && when.is_some_and(|when| !when.lasting) {
+        return true;
+    }
+    let mut rest = (at..view.len().min(at + FURTHEST)).filter_map(|at| view.word(at));
+    let next = rest.clone().next();
+    let resumes = next.is_some_and(|next| row.resume.iter().any(|(word, _)| *word == next));
+    // "I moved to Porto as a child."
+    let aside = next.is_some_and(|next| words.conditions.contains(next) || (timed && next == "as"));
+    (aside && !resumes) || rest.any(|word| words.limits.contains(word))
+}
