@@ -4,10 +4,13 @@ use std::{
     sync::Arc,
 };
 
-use super::{postings::Postings, sessions::Sessions, vectors::Vectors};
+use super::{
+    postings::Postings,
+    sessions::{Around, Sessions},
+    vectors::Vectors,
+};
 use crate::{
-    Attributes, Candidate, Field, Filter, IndexKey, Memory, MemoryId, MemoryKind, Metadata, SearchQuery, Timestamp,
-    Validity,
+    Attributes, Candidate, Field, Filter, IndexKey, Memory, MemoryId, Metadata, SearchQuery, Timestamp, Validity,
     score::lexical::Bm25,
     types::{Content, Fields},
 };
@@ -166,7 +169,7 @@ impl ScopeIndex {
         });
         let surroundings = match (&cosines, &keywords) {
             (Some(cosines), Some(keywords)) => self.sessions.surroundings(cosines, keywords),
-            _ => Vec::new(),
+            _ => Around::default(),
         };
         let mut chosen = HashSet::new();
         if let Some(cosines) = &cosines {
@@ -175,7 +178,7 @@ impl ScopeIndex {
         if let Some(keywords) = &keywords {
             chosen.extend(self.top(keywords.iter().copied(), 0.0, query.limit, &admission));
             // Turns that hold few of the words themselves and stand among others that do.
-            let lent = keywords.iter().zip(&surroundings).map(|(own, around)| own + LENT * around.neighbours);
+            let lent = keywords.iter().zip(&surroundings.turns).map(|(own, around)| own + LENT * around.neighbours);
             chosen.extend(self.top(lent, 0.0, query.limit, &admission));
         }
         if cosines.is_none() && keywords.is_none() {
@@ -189,9 +192,7 @@ impl ScopeIndex {
                 let mut candidate = Candidate::new(entry.id, entry.attributes.clone());
                 candidate.cosine = cosines.as_ref().map(|scores| of(scores, place));
                 candidate.keyword = keywords.as_ref().map(|scores| of(scores, place));
-                if entry.attributes.kind == MemoryKind::Episode {
-                    candidate.surroundings = surroundings.get(place).copied();
-                }
+                candidate.surroundings = surroundings.of(&entry.attributes, place);
                 Some(candidate)
             })
             .collect();

@@ -45,11 +45,12 @@ impl Sessions {
         self.count * (size_of::<(Position, u32)>() + 16) + self.turns.len() * 120
     }
 
-    /// What stands around each entry, given the similarities of all; nothing around what is no turn.
-    pub(super) fn surroundings(&self, cosines: &[f32], keywords: &[f32]) -> Vec<Surroundings> {
+    /// What stands around each entry, given the similarities of all.
+    pub(super) fn surroundings(&self, cosines: &[f32], keywords: &[f32]) -> Around {
         let mut around = vec![Surroundings::default(); keywords.len()];
+        let mut sessions = HashMap::with_capacity(self.turns.len());
         let mut own: Vec<f32> = Vec::new();
-        for turns in self.turns.values() {
+        for (scope, turns) in &self.turns {
             own.clear();
             let (mut best_keywords, mut best_cosines) = ([0.0; BEST], [0.0; BEST]);
             for place in turns.values() {
@@ -60,6 +61,7 @@ impl Sessions {
             }
             #[expect(clippy::cast_precision_loss, reason = "a count of three")]
             let session = best_keywords.iter().chain(&best_cosines).sum::<f32>() / (2 * BEST) as f32;
+            sessions.insert(Arc::clone(scope), session);
             for (turn, place) in turns.values().enumerate() {
                 let at = |turn: Option<usize>| turn.and_then(|turn| own.get(turn)).copied().unwrap_or(0.0);
                 let near = at(turn.checked_sub(1)) + at(turn.checked_add(1));
@@ -69,7 +71,25 @@ impl Sessions {
                 }
             }
         }
-        around
+        Around { turns: around, sessions }
+    }
+}
+
+/// The surroundings of all entries.
+#[derive(Debug, Default)]
+pub(super) struct Around {
+    /// By the entry's place; nothing around what is no turn.
+    pub(super) turns: Vec<Surroundings>,
+    sessions: HashMap<Arc<Scope>, f32>,
+}
+
+impl Around {
+    /// Of an entry: a turn has neighbours and a session, what else was learned in a session has that.
+    pub(super) fn of(&self, attributes: &Attributes, place: usize) -> Option<Surroundings> {
+        if attributes.kind == MemoryKind::Episode {
+            return self.turns.get(place).copied();
+        }
+        self.sessions.get(&attributes.scope).map(|session| Surroundings::new(0.0, *session))
     }
 }
 
@@ -104,7 +124,7 @@ mod tests {
         for (memory, place) in memories.iter().zip(0..) {
             sessions.put(&Attributes::from(memory), memory.id, place);
         }
-        let around = sessions.surroundings(&[0.3, 0.0, -0.5, 1.0], &[0.6, 0.0, 0.12, 0.9]);
+        let around = sessions.surroundings(&[0.3, 0.0, -0.5, 1.0], &[0.6, 0.0, 0.12, 0.9]).turns;
         let (first, middle, last) = (around[1], around[2], around[0]);
         assert!((first.neighbours - (2.0 * 0.12 + 0.6) / 6.0).abs() < 1e-6, "{first:?}");
         assert!((middle.neighbours - (2.0 * 0.6) / 6.0).abs() < 1e-6, "{middle:?}");
@@ -112,7 +132,7 @@ mod tests {
         assert!((first.session - (0.6 + 0.12 + 0.3) / 6.0).abs() < 1e-6, "{first:?}");
         assert_eq!(around[3].neighbours, 0.0);
         sessions.remove(&Attributes::from(&memories[2]), memories[2].id);
-        let around = sessions.surroundings(&[0.0; 4], &[0.6, 0.0, 0.12, 0.9]);
+        let around = sessions.surroundings(&[0.0; 4], &[0.6, 0.0, 0.12, 0.9]).turns;
         assert!((around[1].neighbours - (2.0 * 0.6) / 6.0).abs() < 1e-6);
     }
 }

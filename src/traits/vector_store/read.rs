@@ -151,8 +151,8 @@ pub struct Candidate {
     /// exceed for this query, 0 to 1; `None` without a keyword arm. See
     /// [`score::lexical`](crate::score::lexical).
     pub keyword: Option<f32>,
-    /// What stands around it; `None` without both arms, for what is no turn of a conversation, and from a store that
-    /// does not have the capability `surroundings`.
+    /// What stands around it; `None` without both arms, for what is stored in a scope without turns, and from a store
+    /// that does not have the capability `surroundings`.
     pub surroundings: Option<Surroundings>,
 }
 
@@ -164,8 +164,8 @@ impl Candidate {
     }
 }
 
-/// How well the query fits what stands around a turn: people answer in the next turn, and speak of one matter for a
-/// while.
+/// How well the query fits what stands around a memory: people answer in the next turn, and speak of one matter for a
+/// while. What is no turn has no neighbours, only the session it was learned in.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Surroundings {
