@@ -2,6 +2,7 @@
 //!
 //! ```no_run
 //! use ingrain::{MemoryEngine, Message, Scope};
+//! # #[cfg(all(feature = "sqlite", feature = "static-embedder"))]
 //! # async fn example() -> ingrain::Result<()> {
 //! let memory = MemoryEngine::open("memory.db").await?;
 //! let alice = Scope::user("alice");

@@ -19,7 +19,7 @@ pub enum SearchMode {
     Vector,
     /// Words alone: BM25. Memories without any of the words are no hits.
     Keyword,
-    /// Both, as a weighted sum.
+    /// Both, and what stands around a memory; the formula is that of [`score::fusion`](crate::score::fusion).
     #[default]
     Hybrid,
 }
