@@ -155,6 +155,13 @@ impl Walk<'_> {
         // "Anna: I live in Rome" is Anna's, "about me: I live in Rome" is not.
         let named = mark.is_some_and(|mark| mark.is(":")) && !self.state.introduced && !self.leads_in(self.start..at);
         self.state.reported |= self.state.reports || named;
+        // "I'm vegan or vegetarian": neither is said.
+        if self.has(&words.either, at) {
+            self.state.reported = true;
+            if let Some((_, before)) = self.found.last_mut() {
+                *before = false;
+            }
+        }
         self.state.reports = false;
         self.state.infinitive = false;
         self.start = next;

@@ -12,6 +12,7 @@ pub(super) const LISTS: Lists = Lists {
     fillers: "now currently also just really actually still recently both do always absolutely truly already \
         presently totally definitely finally officially very especially",
     joints: "and but so because or yet plus why",
+    either: "or",
     subjects: "i we he she they you it my our his her their your there this that these those",
     heads: "live work love hate enjoy adore prefer dislike have moved am allergic vegetarian vegan do don't \
         study speak plan got adopted joined quit graduated own run recently just now still no cannot can single married divorced retired",
