@@ -212,14 +212,10 @@ impl Walk<'_> {
             *before = false;
         }
         let omitted = self.omitted(body);
-        let understood = match (omitted.is_empty(), elliptic) {
-            (false, _) => omitted,
-            (true, true) => self.state.inherited,
-            (true, false) => &[],
-        };
         if !omitted.is_empty() {
             self.state.inherited = omitted;
         }
+        let understood = if elliptic || !omitted.is_empty() { self.state.inherited } else { &[] };
         // A cut-out stays in view, so that what it tears is seen to be torn.
         let torn = self.tokens.get(at).is_some_and(|token| token.shape == Shape::Masked);
         self.found.push((Clause { tokens: body..at + usize::from(torn), understood }, safe));
