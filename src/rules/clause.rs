@@ -155,6 +155,13 @@ impl Walk<'_> {
         // "Anna: I live in Rome" is Anna's, "about me: I live in Rome" is not.
         let named = mark.is_some_and(|mark| mark.is(":")) && !self.state.introduced && !self.leads_in(self.start..at);
         self.state.reported |= self.state.reports || named;
+        // "I'm vegan or vegetarian": neither is said.
+        if self.has(&words.either, at) {
+            self.state.reported = true;
+            if let Some((_, before)) = self.found.last_mut() {
+                *before = false;
+            }
+        }
         self.state.reports = false;
         self.state.infinitive = false;
         self.start = next;
@@ -205,14 +212,10 @@ impl Walk<'_> {
             *before = false;
         }
         let omitted = self.omitted(body);
-        let understood = match (omitted.is_empty(), elliptic) {
-            (false, _) => omitted,
-            (true, true) => self.state.inherited,
-            (true, false) => &[],
-        };
         if !omitted.is_empty() {
             self.state.inherited = omitted;
         }
+        let understood = if elliptic || !omitted.is_empty() { self.state.inherited } else { &[] };
         // A cut-out stays in view, so that what it tears is seen to be torn.
         let torn = self.tokens.get(at).is_some_and(|token| token.shape == Shape::Masked);
         self.found.push((Clause { tokens: body..at + usize::from(torn), understood }, safe));

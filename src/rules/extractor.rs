@@ -95,8 +95,14 @@ fn read(message: &Message, index: usize, at: Timestamp) -> Vec<Fact> {
         let inside = tokens.get(sentence.tokens).unwrap_or_default();
         let mut opening = inside.iter().take(4).filter(|token| token.is_word());
         let pastes = |token: &Token| words.pastes.contains(token.word.as_str());
-        let orders =
-            |words: &[Token]| matches!(words, [you, to, verb] if you.word == "you" && to.word == "to" && pastes(verb));
+        // "I want you to write …", "хочу, чтобы ты написал …"
+        let orders = |words: &[Token]| match words {
+            [first, second, verb] => {
+                let asks = [("you", "to"), ("чтобы", "ты"), ("чтобы", "вы")];
+                asks.contains(&(first.word.as_str(), second.word.as_str())) && pastes(verb)
+            }
+            _ => false,
+        };
         if (opening.clone().any(pastes) && !speaks(language, inside)) || inside.windows(3).any(orders) {
             break;
         }

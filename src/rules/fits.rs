@@ -25,7 +25,7 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
         });
         !relative && !acronym && view.token(at).is_some_and(|token| has(&words.pointers, token))
     };
-    if (cut.start..cut.end).any(points) {
+    if (cut.start..cut.end).any(points) || has(&words.joints, first) {
         return false;
     }
     let article = has(&words.articles, first);
@@ -64,6 +64,7 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
                 && ((named && !article && name && count <= 4) || (uncapitalised(0) && clean && cut.rest == view.len()))
         }
         Value::Introduced => closed && name && tokens.len() <= 3 && !has(&words.no_names, first) && clean,
+        Value::Company => tokens.len() == 1 && in_class(language, first, "company") && closed,
         Value::Names => {
             tokens.iter().any(|token| has(&words.joints, token))
                 && tokens
@@ -72,7 +73,7 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
         }
         Value::Place => clean && (name || lower_case) && !has(&words.no_names, first) && placed,
         Value::Dwelling => clean && (name || lower_case || (article && bare.len() > 1 && bare.len() <= 8)) && placed,
-        Value::Named => clean && name,
+        Value::Named => clean && name && !has(&words.no_employers, first),
         Value::Organisation => {
             clean
                 && !timed
@@ -87,7 +88,10 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
         Value::Word => clean && cut.when.is_none() && tokens.len() <= 3,
         Value::Pastime => all_of(language, &tokens, &["pastime"], &["pastime"]),
         Value::Languages => all_of(language, &tokens, &["lang", "lang-quality"], &["lang"]),
-        Value::Ailments => all_of(language, &tokens, &["disease", "disease-word"], &["disease"]),
+        Value::Ailments => {
+            !tokens.iter().any(|token| token.word == "or")
+                && all_of(language, &tokens, &["disease", "disease-word"], &["disease"])
+        }
         Value::Kin => all_of(language, &tokens, &["kin", "rel", "number", "kin-modifier"], &["kin", "rel"]),
         Value::Animals => {
             let last =
@@ -117,7 +121,10 @@ fn describes(language: &Language, token: &Token) -> bool {
     let known = words.joints.contains(token.word.as_str())
         || ["pet", "pets", "number"].iter().any(|class| in_class(language, token, class));
     let endings = &words.modifier_endings;
-    token.is_word() && (known || endings.is_empty() || endings.iter().any(|ending| token.word.ends_with(ending)))
+    let odd = words.name_stops.contains(token.word.as_str()) || in_class(language, token, "no-pet");
+    token.is_word()
+        && !odd
+        && (known || endings.is_empty() || endings.iter().any(|ending| token.word.ends_with(ending)))
 }
 
 fn in_class(language: &Language, token: &Token, class: &str) -> bool {

@@ -21,6 +21,8 @@ pub(super) struct Lists {
     pub(super) fillers: &'static str,
     /// Join clauses.
     pub(super) joints: &'static str,
+    /// Join clauses of which but one may hold.
+    pub(super) either: &'static str,
     /// Begin a clause wherever they follow a comma or joint: subjects.
     pub(super) subjects: &'static str,
     /// Begin a clause without a subject of its own.
@@ -155,6 +157,7 @@ words!(
     greetings,
     fillers,
     joints,
+    either,
     subjects,
     heads,
     bare_heads,

@@ -9,6 +9,29 @@
 //!
 //! The flow: `prose` drops what the user did not write, tokens become sentences, sentences clauses, and each
 //! clause is held against the rows of its language's table (`english`, `russian`), which are data.
+//!
+//! # Slots and categories
+//!
+//! A slot is who it is about, a dot, and what of them. The author is `user`; a relative is the English word for what
+//! they are (`wife`, `sister`), whatever the language, with what tells several apart before or after it (`older
+//! sister`, `sister ann`) unless there can be but one (`husband`, `mother`). A thing named in a slot is folded to small
+//! letters, without an article, and stands in the words and the case of the message (`user.preference.кофе`); of an
+//! allergy in the singular (`user.allergy.peanut`), and "colour" is `color`. What several memories may say at once has
+//! no slot.
+//!
+//! | category | slots | without a slot |
+//! | --- | --- | --- |
+//! | `identity` | `user.name`, `user.nickname`, `user.age`, `user.birthday`, `user.birthplace`, `user.origin`, `user.handedness`, `user.car` | where one grew up |
+//! | `home` | `user.home` | places one lives near |
+//! | `work` | `user.employer`, `user.occupation` | fields, businesses, what one teaches |
+//! | `education` | `user.school` | subjects, degrees |
+//! | `language` | `user.native_language` | languages one speaks or learns |
+//! | `preference` | `user.preference.THING` (liked or not), `user.favorite.SORT` | comparisons, hobbies, lists that cannot be taken apart |
+//! | `diet` | `user.diet`, `user.diet.FREE-FROM`, `user.eats.THING`, `user.drinks.THING`, `RELATIVE.diet` | |
+//! | `health` | `user.allergy.THING`, `RELATIVE.allergy.THING`, `user.tolerates.THING`, `user.smokes` | diseases |
+//! | `family` | `user.marital_status`, `user.children`, `user.children.names`, `user.sons` and the like (how many), `RELATIVE.name` (where there is but one), `.home`, `.employer`, `.occupation`, `.age` | other relatives |
+//! | `pets` | `user.pets.KIND` (how many) | pets one by one |
+//! | `plans` | | plans and wishes |
 
 mod clause;
 mod english;

@@ -8,7 +8,7 @@ use super::{
     row::{Row, Value},
     sameness::{is_against, singular},
     split::{List, list},
-    tail::{after, limited},
+    tail::{after, limited, names_software},
     token::{Shape, Token},
     topic::Topic,
     value::{Cut, cut},
@@ -110,9 +110,9 @@ impl<'a> Reader<'a> {
     /// What the first row that fits makes of the view.
     fn facts<'v>(&self, rows: &[(Pattern, &'static Row)], view: View<'v>, greeted: bool) -> Option<Reading<'v>> {
         let first = view.word(0)?;
-        let before = self.facts.last().and_then(|fact| fact.slot.as_deref());
+        let before = self.facts.last().map_or("", |fact| fact.text.as_str());
         rows.iter().filter(|(pattern, _)| pattern.may_begin(first)).find_map(|(pattern, row)| {
-            let untimely = !row.after.is_empty() && before != Some(row.after);
+            let untimely = !row.after.is_empty() && !row.after.iter().any(|text| before.starts_with(text));
             if untimely || (row.value == Value::Introduced && !greeted) {
                 return None;
             }
@@ -139,6 +139,11 @@ impl<'a> Reader<'a> {
             }
             None => None,
         };
+        // "I moved from Windows to Fedora."
+        let home = row.value == Value::Place;
+        if home && second.as_ref().is_some_and(|second| names_software(language, view, second.start..second.end)) {
+            return None;
+        }
         let fixed = match value {
             None => Some(after(language, view, found.end, row, self.at)?),
             Some(_) => None,
@@ -154,10 +159,9 @@ impl<'a> Reader<'a> {
         let filling =
             Filling { found, value: value.as_ref(), second: second.as_ref(), when: when.map(|when| (when, stop)) };
         let facts = self.filled(row, view, &filling)?;
-        let rest = value.as_ref().and_then(|value| {
-            let next = view.word(value.rest)?;
+        let rest = view.word(stop).and_then(|next| {
             let (_, beginning) = row.resume.iter().find(|(word, _)| *word == next)?;
-            let from = (value.rest + 1).checked_sub(view.prefix.len())?;
+            let from = (stop + 1).checked_sub(view.prefix.len())?;
             Some(View { prefix: beginning, tokens: view.tokens.get(from..)? })
         });
         Some(Reading { facts, end: stop.saturating_sub(view.prefix.len()), rest })
@@ -168,7 +172,10 @@ impl<'a> Reader<'a> {
         let mut facts = Vec::new();
         let listed = match filling.value {
             Some(cut) if row.value == Value::Thing && row.slot.contains("{v}") => {
-                list(self.language, view, cut, is_against(row.text))
+                match list(self.language, view, cut, is_against(row.text)) {
+                    List::Parts(_) if row.whole => List::Unclear,
+                    list => list,
+                }
             }
             _ => List::One,
         };

@@ -23,6 +23,8 @@ pub(super) enum Value {
     Organisation,
     /// An employer or school by name.
     Named,
+    /// An employer of the list, and nothing more to it but a time.
+    Company,
     /// Something that can be liked, studied or eaten.
     Thing,
     /// A verb and what belongs to it.
@@ -74,8 +76,10 @@ pub(super) struct Row {
     pub(super) resume: &'static [(&'static str, &'static [&'static str])],
     /// Tells of an event, which may have a time. A state with a time ("in summer", "this week") is no state to rely on.
     pub(super) once: bool,
-    /// Reads only right after a fact of the message that has this slot; empty for no condition.
-    pub(super) after: &'static str,
+    /// Reads only right after a fact of the message whose text begins so; empty for no condition.
+    pub(super) after: &'static [&'static str],
+    /// Is taken as it is, never apart: "short and plain" are no two things.
+    pub(super) whole: bool,
     /// A second fact of the same words: its text and slot.
     pub(super) also: Option<(&'static str, &'static str)>,
 }
@@ -88,7 +92,7 @@ pub(super) const fn row(
     slot: &'static str,
     value: Value,
 ) -> Row {
-    Row { pattern, text, topic, slot, value, resume: &[], once: false, after: "", also: None }
+    Row { pattern, text, topic, slot, value, resume: &[], once: false, whole: false, after: &[], also: None }
 }
 
 impl Row {
@@ -104,9 +108,15 @@ impl Row {
         self
     }
 
-    /// Reads only after a fact of this slot.
-    pub(super) const fn after(mut self, slot: &'static str) -> Self {
-        self.after = slot;
+    /// Reads only after a fact that begins so.
+    pub(super) const fn after(mut self, texts: &'static [&'static str]) -> Self {
+        self.after = texts;
+        self
+    }
+
+    /// Is never taken apart.
+    pub(super) const fn whole(mut self) -> Self {
+        self.whole = true;
         self
     }
 

@@ -1,10 +1,13 @@
 //! What stands after a statement, and whether it takes some of it back.
 
+use std::ops::Range;
+
 use super::{
     language::Language,
     pattern::{MEASURES, View, trails},
-    row::Row,
+    row::{Row, Value},
     topic::Topic,
+    value::ends_idly,
     when::When,
 };
 use crate::Timestamp;
@@ -21,11 +24,15 @@ pub(super) fn after(
     row: &Row,
     now: Timestamp,
 ) -> Option<(Option<When>, usize)> {
-    while view.word(at).is_some_and(|word| trails(language, word)) {
+    let time = |at: usize| {
+        let rest = at.checked_sub(view.prefix.len()).and_then(|from| view.tokens.get(from..)).unwrap_or_default();
+        language.calendar.at(rest, now)
+    };
+    // "женат уже пять лет": the adverb may be part of the time.
+    while time(at).is_none() && view.word(at).is_some_and(|word| trails(language, word)) {
         at += 1;
     }
-    let rest = at.checked_sub(view.prefix.len()).and_then(|from| view.tokens.get(from..)).unwrap_or_default();
-    let when = language.calendar.at(rest, now);
+    let when = time(at);
     at += when.as_ref().map_or(0, |when| when.len);
     let words = &language.words;
     let goes_on = when.is_none()
@@ -47,7 +54,16 @@ pub(super) fn limited(language: &Language, view: View<'_>, at: usize, when: Opti
     let mut rest = (at..view.len().min(at + FURTHEST)).filter_map(|at| view.word(at));
     let next = rest.clone().next();
     let resumes = next.is_some_and(|next| row.resume.iter().any(|(word, _)| *word == next));
-    // "I moved to Porto as a child."
-    let aside = next.is_some_and(|next| words.conditions.contains(next) || (timed && next == "as"));
-    (aside && !resumes) || rest.any(|word| words.limits.contains(word))
+    // "I moved to Porto as a child", "I'm vegan at home", but "I lost my job at the factory".
+    let aside = next.is_some_and(|next| {
+        (words.conditions.contains(next) && !(row.once && next == "at")) || (timed && next == "as")
+    });
+    // "I moved to Fossil from Git."
+    let software = row.value == Value::Place && names_software(language, view, at..view.len().min(at + FURTHEST));
+    software || (aside && !resumes && !ends_idly(language, view, at)) || rest.any(|word| words.limits.contains(word))
+}
+
+/// Whether one of the words is of software, services or departments.
+pub(super) fn names_software(language: &Language, view: View<'_>, mut places: Range<usize>) -> bool {
+    places.any(|at| view.word(at).is_some_and(|word| language.words.no_places.contains(word)))
 }

@@ -127,7 +127,7 @@ pub(super) fn cut(
 }
 
 /// Whether all from `at` on is a phrase that may be dropped ("after all").
-fn ends_idly(language: &Language, view: View<'_>, at: usize) -> bool {
+pub(super) fn ends_idly(language: &Language, view: View<'_>, at: usize) -> bool {
     language.words.trailing.iter().any(|phrase| {
         phrase.iter().zip(at..).all(|(word, at)| view.word(at) == Some(word))
             && !view.token(at + phrase.len()).is_some_and(Token::is_word)
@@ -176,6 +176,7 @@ const fn is_name(kind: Value) -> bool {
             | Value::Dwelling
             | Value::Organisation
             | Value::Named
+            | Value::Company
             | Value::Occupation
     )
 }

@@ -60,9 +60,9 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     ),
     row("i no longer work at|for {v}", "No longer works at {v}", Work, "user.employer", Value::Organisation),
     row("i am no longer working|employed at|for|by {v}", "No longer works at {v}", Work, "user.employer", Value::Named),
-    row("i left|quit @company", "No longer works at {c}", Work, "user.employer", Value::None).once(),
-    row("i joined {v}", "Works at {v}", Work, "user.employer", Value::Named).after("user.employer").once(),
-    row("i am at|with {v}", "Works at {v}", Work, "user.employer", Value::Named).after("user.employer"),
+    row("i left|quit {v}", "No longer works at {v}", Work, "user.employer", Value::Company).once(),
+    row("i joined {v}", "Works at {v}", Work, "user.employer", Value::Named).after(GONE).once(),
+    row("i am at|with {v} $", "Works at {v}", Work, "user.employer", Value::Named).after(LEFT),
     row("i do not work at|for {v} anymore", "No longer works at {v}", Work, "user.employer", Value::Organisation),
     row(
         "i do not work at|for {v} any more|longer",
@@ -98,8 +98,9 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
         .once()
         .resume(AS_WORK),
     row("i started at {v} as {w}", "Works at {v}", Work, "user.employer", Value::Named).resume(AS_WORK).once(),
-    row("i teach {v}", "Teaches {v}", Work, "", Value::Word),
-    row("i work in @field", "Works in {c}", Work, "", Value::None),
+    row("i teach @subject", "Teaches {c}", Work, "", Value::None).resume(AT_WORK),
+    row("i teach computer science", "Teaches computer science", Work, "", Value::None).resume(AT_WORK),
+    row("i work in @field", "Works in {c}", Work, "", Value::None).resume(AT_WORK),
     row("i work from home", "Works from home", Work, "", Value::None),
     row("i work remotely", "Works remotely", Work, "", Value::None),
     row("i am @workless", "Is {c}", Work, "user.occupation", Value::None),
@@ -134,5 +135,8 @@ const AT_WORK: &[(&str, &[&str])] = &[
     ("based", &["i", "am", "based"]),
 ];
 const BORN_IN: &[(&str, &[&str])] = &[("in", &["i", "was", "born", "in"])];
+/// Facts after which a place spoken of is a new employer.
+const GONE: &[&str] = &["No longer works at", "Left the job", "Lost the job"];
+const LEFT: &[&str] = &["No longer works at"];
 const AS_WORK: &[(&str, &[&str])] = &[("as", &["i", "work", "as"])];
 const AT_SCHOOL: &[(&str, &[&str])] = &[("at", &["i", "study", "at"])];

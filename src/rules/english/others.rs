@@ -10,6 +10,7 @@ pub(super) const OTHERS: &[Row] = &[
     row("i am @status $", "Is {c}", Family, "user.marital_status", Value::None),
     row("i am not @status $", "Is not {c}", Family, "user.marital_status", Value::None),
     row("i|we got divorced", "Is divorced", Family, "user.marital_status", Value::None).once(),
+    row("i got married to {v}", "Is married to {v}", Family, "user.marital_status", Value::Person).once(),
     row("i|we got married", "Is married", Family, "user.marital_status", Value::None).once(),
     row("i|we have a|an @rel named|called {v}", "Has a {c} named {v}", Family, "", Value::Person).resume(AND_PET),
     row("i|we have got? @number @offspring , {v}", "Has {c} {d}, {v}", Family, "user.{l}", Value::Names),
@@ -40,7 +41,7 @@ pub(super) const OTHERS: &[Row] = &[
     row("i|we have? got a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "", Value::Person)
         .once()
         .resume(AND_PET),
-    row("i|we have|adopted got? @number @pets", "Has {c} {d}", Pets, "user.pets.{l}", Value::None).once(),
+    row("i|we have|adopted|got got? @number @pets $", "Has {c} {d}", Pets, "user.pets.{l}", Value::None),
     row("i|we have|adopted {v} $", "Has {v}", Pets, "", Value::Animals),
     row("i|we have? got {v} $", "Has {v}", Pets, "", Value::Animals),
     row("my @pet 's name is {v}", "Has a {c} named {v}", Pets, "", Value::Person),

@@ -27,7 +27,7 @@ pub(super) const TASTE: &[Row] = &[
     row("i enjoy {v}", "Enjoys {v}", Preference, "user.preference.{v}", Value::Thing),
     row("i prefer {v} to {w}", "Prefers {v} to {w}", Preference, "", Value::Word),
     row("i prefer {v} over {w}", "Prefers {v} over {w}", Preference, "", Value::Thing),
-    row("i prefer {v}", "Prefers {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("i prefer {v}", "Prefers {v}", Preference, "user.preference.{v}", Value::Thing).whole(),
     row("i am a big|huge? fan of {v}", "Is a fan of {v}", Preference, "user.preference.{v}", Value::Thing),
     row("i am into {v}", "Is into {v}", Preference, "user.preference.{v}", Value::Thing),
     row("i am passionate about {v}", "Is passionate about {v}", Preference, "user.preference.{v}", Value::Thing),
@@ -36,13 +36,8 @@ pub(super) const TASTE: &[Row] = &[
     row("i volunteer at {v}", "Volunteers at {v}", Work, "", Value::Organisation),
     row("my hobby is|'s {v}", "Hobby is {v}", Preference, "", Value::Thing),
     row("my hobbies are|include {v}", "Hobbies are {v}", Preference, "", Value::Thing),
-    row(
-        "my favorite|favourite|fav {w} is|are {v}",
-        "Favorite {w} is {v}",
-        Preference,
-        "user.favorite.{w}",
-        Value::Thing,
-    ),
+    row("my favorite|favourite|fav {w} is {v}", "Favorite {w} is {v}", Preference, "user.favorite.{w}", Value::Thing),
+    row("my favorite|favourite|fav {w} are {v}", "Favorite {w} are {v}", Preference, "user.favorite.{w}", Value::Thing),
 ];
 
 pub(super) const HEALTH: &[Row] = &[

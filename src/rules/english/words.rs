@@ -12,6 +12,7 @@ pub(super) const LISTS: Lists = Lists {
     fillers: "now currently also just really actually still recently both do always absolutely truly already \
         presently totally definitely finally officially very especially",
     joints: "and but so because or yet plus why",
+    either: "or",
     subjects: "i we he she they you it my our his her their your there this that these those",
     heads: "live work love hate enjoy adore prefer dislike have moved am allergic vegetarian vegan do don't \
         study speak plan got adopted joined quit graduated own run recently just now still no cannot can single married divorced retired",
@@ -36,15 +37,15 @@ pub(super) const LISTS: Lists = Lists {
     jests: "/_s just_kidding jk i'm_kidding just_joking",
     stops: "because but so since when while although though as then after before until till except even whenever \
         however cause cuz 'cause despite due",
-    limits: "until till except unless during weekends weekdays mondays tuesdays wednesdays thursdays fridays \
+    limits: "only until till except unless during weekends weekdays mondays tuesdays wednesdays thursdays fridays \
         saturdays sundays mornings evenings afternoons nights summers winters",
-    conditions: "when whenever while if without",
+    conditions: "or at when whenever while if without",
     keeps: "after before until till except",
     pairs: "mac_and_cheese fish_and_chips rock_and_roll salt_and_vinegar salt_and_pepper arts_and_crafts \
         bread_and_butter black_and_white drum_and_bass rhythm_and_blues peanut_butter_and_jelly bacon_and_eggs \
         gin_and_tonic sweet_and_sour cookies_and_cream peaches_and_cream track_and_field research_and_development \
-        trial_and_error cloak_and_dagger sword_and_sorcery ham_and_cheese",
-    follow: "that which who where called named due specializing specialising and/or or",
+        trial_and_error peace_and_quiet pros_and_cons ups_and_downs hide_and_seek bits_and_pieces cloak_and_dagger sword_and_sorcery ham_and_cheese",
+    follow: "that which who where called named due specializing specialising",
     breakers: "who whom whose which that where if than without and/or i am is are was were will would can could should \
         do does did has have had not 's",
     name_stops: "with for from on at in to since by about near during right next last this here there every \
@@ -54,7 +55,7 @@ pub(super) const LISTS: Lists = Lists {
     pointers: "i me my mine myself we us our ours ourselves you your yours yourself it its itself this that these \
         those him her hers them their theirs his he she they here there such something someone somewhere anything \
         everything nothing one ones stuff things thing what how why",
-    bad_starts: "neither nor never every each hard alone abroad online when where who some any no not all both another same \
+    bad_starts: "much many enough neither nor never every each hard alone abroad online when where who some any no not all both another same \
         being able sure just only more less too so very for with at in on up out of about from by into over \
         good great well better best",
     vague: "class management bed tears few safe poverty misery luxury sin part memory moment aspect idea look way sound smell vibe fun way lot bit thing home work night night day job school life team \
@@ -80,7 +81,7 @@ pub(super) const LISTS: Lists = Lists {
         kenyan swedish norwegian danish finnish israeli iranian iraqi arab asian african european latino latina \
         hispanic christian catholic muslim jewish buddhist hindu atheist mormon protestant orthodox virgo aries \
         linux windows mac macos android ios ubuntu debian vim emacs postgres postgresql python rust java javascript \
-        typescript react aws azure gcp github gitlab notion slack kubernetes docker chrome firefox ok okay back here happy good fine great sorry glad new sure bilingual",
+        typescript react aws azure gcp github gitlab notion slack kubernetes docker chrome firefox ok okay done ready lost stuck tired bored confused curious looking trying working back here happy good fine great sorry glad new sure bilingual",
     no_places: "git svn mercurial linux ubuntu debian fedora arch gentoo nixos gnome kde xfce windows macos mac ios \
         android vscode vim neovim emacs sublime intellij xcode postgres postgresql mysql mariadb mongodb redis sqlite \
         oracle kafka rabbitmq elasticsearch snowflake databricks spark vue angular svelte next.js node.js react deno \
@@ -91,7 +92,7 @@ pub(super) const LISTS: Lists = Lists {
         shopify wordpress squarespace wix heroku vercel netlify cloudflare digitalocean aws azure gcp kubernetes \
         docker podman chatgpt gpt claude gemini copilot chrome firefox safari brave edge excel word latex markdown \
         engineering product sales marketing finance support hr qa devops management operations design legal research \
-        senior junior principal agile scrum kanban spring docusaurus medium substack verizon",
+        senior junior principal agile scrum kanban spring docusaurus medium substack class airport gate floor room",
     modifier_endings: "",
     no_employers: "",
     ambitions: "attend join visit travel become move retire adopt climb volunteer backpack publish graduate marry",
@@ -117,15 +118,21 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
         "dogs=dog cats=cat puppies=dog kittens=cat parrots=parrot hamsters=hamster rabbits=rabbit turtles=turtle \
          horses=horse birds=bird snakes=snake",
     ),
+    (
+        "subject",
+        "math maths mathematics physics chemistry biology history geography english spanish french german \
+         italian russian chinese japanese music art yoga pilates economics philosophy literature science piano guitar \
+         violin swimming dance ballet",
+    ),
+    ("no-pet", "hot stuffed toy dead imaginary virtual robot corn"),
     ("offspring", "kids=children children sons daughters brothers sisters siblings"),
     ("spelling", "colour=color flavour=flavor colours=color colors=color flavours=flavor"),
     ("free-from", "gluten-free dairy-free lactose-free sugar-free alcohol-free"),
     ("hand", "left-handed right-handed ambidextrous"),
     (
         "company",
-        "google meta microsoft amazon apple netflix nvidia intel ibm oracle salesforce adobe stripe uber airbnb tesla \
-         spacex openai anthropic deloitte accenture mckinsey kpmg pwc boeing siemens bosch sap samsung sony cisco \
-         qualcomm goldman spotify shopify atlassian linkedin dropbox",
+        "google meta microsoft amazon nvidia intel ibm oracle salesforce stripe tesla spacex openai anthropic deloitte accenture \
+         mckinsey kpmg pwc boeing siemens bosch sap cisco qualcomm goldman atlassian",
     ),
     ("number", "two three four five six seven eight 2 3 4 5 6 7 8"),
     (
