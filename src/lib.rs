@@ -49,6 +49,7 @@
 //! | `stemmers` | yes | word stems in keyword search, in eight languages |
 //! | `default` | | the three above |
 //! | `full` | | everything there is |
+//! | `eval` | | `evaluate`: how well memories are found; loaders for public data sets, metrics |
 //! | `testing` | | conformance suites for the traits, and fakes |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -57,6 +58,8 @@ mod add;
 mod backends;
 mod engine;
 mod error;
+#[cfg(feature = "eval")]
+pub mod evaluate;
 mod index;
 pub mod rules;
 pub mod score;

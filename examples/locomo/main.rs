@@ -11,22 +11,21 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 
-mod data;
 mod options;
-mod score;
 
-use std::{error::Error, process::ExitCode, sync::Arc, time::Instant};
+use std::{error::Error, process::ExitCode, sync::Arc};
 
 use ingrain::{
-    AddMode, AddRequest, Embedder, HashingEmbedder, InMemoryStore, MemoryEngine, MemoryId, Message, Scope, SearchMode,
-    SearchRequest, SqliteStore, StaticEmbedder, VectorStore,
+    Embedder, HashingEmbedder, InMemoryStore, MemoryEngine, SearchRequest, SqliteStore, StaticEmbedder, VectorStore,
+    evaluate::{Report, Scores, ingest, locomo, retrieve},
 };
 
-use data::Conversation;
 use options::Options;
-use score::{Scores, Table};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// LoCoMo's kinds of question, in the order of their numbers.
+const CATEGORIES: [&str; 5] = ["multi-hop", "temporal", "open-domain", "single-hop", "adversarial"];
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -49,11 +48,14 @@ async fn main() -> ExitCode {
 async fn run() -> Outcome<()> {
     let options = Options::read(std::env::args().skip(1))?;
     // Everything is read before anything is stored, so a damaged file leaves nothing behind.
-    let conversations = data::load(&options.paths)?;
+    let mut dataset = locomo::load(&options.paths)?;
     let folder = tempfile::tempdir()?;
-    let (mut table, mut turns) = (Table::default(), 0);
+    let mut report = Report::new(&dataset.name);
     let mut left = options.limit.unwrap_or(usize::MAX);
-    for (number, conversation) in conversations.iter().enumerate() {
+    for (number, conversation) in dataset.conversations.iter_mut().enumerate() {
+        conversation.questions.truncate(left);
+        left -= conversation.questions.len();
+        // A store each: a chat's memory is measured, not that of a service with many users.
         let file = folder.path().join(format!("{number}.db"));
         let embedder: Arc<dyn Embedder> =
             if options.hashing { Arc::new(HashingEmbedder::new(256)) } else { Arc::new(StaticEmbedder::builtin()) };
@@ -61,59 +63,41 @@ async fn run() -> Outcome<()> {
             if options.in_memory { Arc::new(InMemoryStore::new()) } else { Arc::new(SqliteStore::open(file).await?) };
         let memory = MemoryEngine::builder().store(store).embedder(embedder).build().await?;
         let ids = ingest(&memory, conversation).await?;
-        turns += ids.len();
-        ask(&memory, conversation, &ids, options.mode, &mut left, &mut table).await?;
-        eprintln!("{}: {} turns, {} questions so far", conversation.name, ids.len(), table.questions());
+        let found = retrieve(&memory, conversation, &ids, &SearchRequest::new("").mode(options.mode)).await?;
+        report.add(conversation, &found);
+        eprintln!("{}: {} turns, {} questions so far", conversation.name, ids.len(), report.overall.n);
     }
-    table.print(turns);
+    print(&report);
     Ok(())
 }
 
-/// Stores every turn, one call a turn as a chat would, and returns which memory each became.
-async fn ingest(memory: &MemoryEngine, conversation: &Conversation) -> Outcome<Vec<MemoryId>> {
-    let mut ids = Vec::with_capacity(conversation.turns.len());
-    for turn in &conversation.turns {
-        let scope = Scope::user(&conversation.name).with_session(turn.session.to_string());
-        let message = Message::user(&turn.text).from_speaker(&turn.speaker).at(turn.at);
-        let report = memory.add(&scope, AddRequest::new([message]).mode(AddMode::Raw)).await?;
-        ids.extend(report.episodes);
-    }
-    Ok(ids)
-}
-
-async fn ask(
-    memory: &MemoryEngine,
-    conversation: &Conversation,
-    ids: &[MemoryId],
-    mode: SearchMode,
-    left: &mut usize,
-    table: &mut Table,
-) -> Outcome<()> {
-    let scope = Scope::user(&conversation.name);
-    let turn_of = |id: MemoryId| ids.iter().position(|known| *known == id);
-    for question in conversation.questions.iter().take(*left) {
-        let request = SearchRequest::new(&question.text).mode(mode);
-        let start = Instant::now();
-        let hits = memory.search(&scope, request.clone().limit(10)).await?;
-        let elapsed = start.elapsed();
-        let turns: Vec<usize> = hits.iter().filter_map(|hit| turn_of(hit.memory.id)).collect();
-        // Ten turns hardly reach ten sessions: these come from a longer list, each by its first turn.
-        let mut sessions: Vec<u32> = Vec::new();
-        for hit in memory.search(&scope, request.limit(100)).await? {
-            if let Some(turn) = turn_of(hit.memory.id).and_then(|turn| conversation.turns.get(turn))
-                && !sessions.contains(&turn.session)
-            {
-                sessions.push(turn.session);
-            }
+/// A line a category, then one over all. Programs read these, so their form stays.
+fn print(report: &Report) {
+    let known = CATEGORIES.iter().zip(1..).map(|(name, number)| (number.to_string(), *name, *name));
+    let others = report.categories.keys().filter(|name| !CATEGORIES.contains(&name.as_str()));
+    for (number, name, category) in known.chain(others.map(|number| (number.clone(), "other", number.as_str()))) {
+        if let Some(means) = report.categories.get(category) {
+            println!("category={number} name={name} questions={} {}", means.n, line(&means.scores));
         }
-        let evidence_sessions: Vec<u32> = question
-            .evidence
-            .iter()
-            .filter_map(|turn| conversation.turns.get(*turn))
-            .map(|turn| turn.session)
-            .collect();
-        table.add(question.category, Scores::of(&question.evidence, &turns, &evidence_sessions, &sessions), elapsed);
     }
-    *left = left.saturating_sub(conversation.questions.len());
-    Ok(())
+    println!(
+        "turns={} questions={} {} search_p50_ms={:.3}",
+        report.turns,
+        report.overall.n,
+        line(&report.overall.scores),
+        report.search_p50.as_secs_f64() * 1e3
+    );
+}
+
+fn line(scores: &Scores) -> String {
+    format!(
+        "turn_any@5={:.3} turn_any@10={:.3} turn_recall@10={:.3} turn_all@10={:.3} session_any@5={:.3} \
+         session_any@10={:.3}",
+        scores.turn_any_at_5,
+        scores.turn_any_at_10,
+        scores.turn_recall_at_10,
+        scores.turn_all_at_10,
+        scores.session_any_at_5,
+        scores.session_any_at_10
+    )
 }

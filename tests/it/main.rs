@@ -14,6 +14,8 @@ mod api;
 mod conformance;
 #[cfg(all(feature = "sqlite", unix))]
 mod crash;
+#[cfg(feature = "eval")]
+mod evaluate;
 mod features;
 mod layering;
 #[cfg(feature = "sqlite")]

@@ -1,0 +1,45 @@
+//! How well a memory finds what it should: data sets, metrics, and what it takes to tell a gain from luck. No model is
+//! called.
+//!
+//! A [`Dataset`] holds conversations and questions whose evidence is known. [`run`] stores the conversations turn by
+//! turn, asks the questions, and makes a [`Report`]. Loaders read the public data sets [`locomo`], [`beam`] and
+//! [`longmemeval`]; a data set of your own is made by hand:
+//!
+//! ```
+//! use ingrain::evaluate::{self, Conversation, Dataset, Question, Turn};
+//! use ingrain::{HashingEmbedder, MemoryEngine, Role, SearchRequest};
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> ingrain::Result<()> {
+//! let turns = vec![
+//!     Turn::new("monday", Role::User, "I keep bees on the roof.", "1"),
+//!     Turn::new("monday", Role::Assistant, "How many hives are there?", "2"),
+//!     Turn::new("friday", Role::User, "My sister plays the cello.", "3"),
+//! ];
+//! let question = Question::new("Which instrument does the sister play?", "family", vec![2]);
+//! let chat = Conversation::new("ann", turns, question.into_iter().collect());
+//!
+//! let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(256)).build().await?;
+//! let report = evaluate::run(&memory, &Dataset::new("mine", vec![chat]), &SearchRequest::new("")).await?;
+//! assert_eq!(report.overall.scores.turn_any_at_5, 1.0);
+//! println!("{report}");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! To compare two ways to search, run both over the same data set and hand the scores of their
+//! [`questions`](Report::questions) to [`bootstrap`]. Report each category and how many questions it has; what is tuned
+//! on one data set alone may fail on another.
+
+pub mod beam;
+pub mod bootstrap;
+mod dataset;
+mod files;
+pub mod locomo;
+pub mod longmemeval;
+pub mod metrics;
+mod report;
+mod run;
+
+pub use dataset::{Conversation, Dataset, Question, Turn, Update};
+pub use report::{Answered, Means, Report, Scores};
+pub use run::{Ranked, ingest, retrieve, run};
