@@ -1,8 +1,9 @@
-//! Sentences, and the clauses in them that say something of their own.
+//! The clauses of a sentence that say something of their own.
 
 use std::{collections::HashSet, ops::Range};
 
 use super::{
+    foreign::takes_back,
     language::Language,
     token::{Shape, Token},
 };
@@ -20,56 +21,6 @@ pub(super) struct Clause {
     pub(super) tokens: Range<usize>,
     /// Words understood from the clause before, each a possible beginning; empty for a clause with a subject.
     pub(super) understood: &'static [&'static [&'static str]],
-}
-
-/// A sentence: its tokens without the end marks, and whether it asks.
-#[derive(Debug, Clone)]
-pub(super) struct Sentence {
-    pub(super) tokens: Range<usize>,
-    pub(super) asks: bool,
-}
-
-/// Words before a full stop that does not end a sentence.
-const ABBREVIATIONS: [&str; 16] =
-    ["st", "dr", "mr", "mrs", "ms", "mt", "ft", "jr", "prof", "г", "ул", "пл", "им", "е", "т", "др"];
-
-/// Splits tokens into sentences.
-pub(super) fn sentences(tokens: &[Token]) -> Vec<Sentence> {
-    let mut sentences = Vec::new();
-    let mut start = 0;
-    let mut end = 0;
-    let mut asks = false;
-    let mut closed = false;
-    for (at, token) in tokens.iter().enumerate() {
-        let abbreviated = token.is(".")
-            && at
-                .checked_sub(1)
-                .and_then(|before| tokens.get(before))
-                .is_some_and(|before| ABBREVIATIONS.contains(&before.word.as_str()) && before.end == token.start)
-            && tokens.get(at + 1).is_some_and(|next| next.shape == Shape::Capital);
-        let closes = token.shape == Shape::Break
-            || (token.shape == Shape::Mark
-                && matches!(token.word.as_str(), "." | "!" | "?" | "…" | "。" | "？" | "！"));
-        if closes && !abbreviated {
-            if !closed {
-                end = at;
-            }
-            closed = true;
-            asks |= token.is("?") || token.is("？");
-            continue;
-        }
-        // What follows the end marks begins a new sentence.
-        if closed {
-            sentences.push(Sentence { tokens: start..end, asks });
-            (start, asks, closed) = (at, false, false);
-        }
-    }
-    if !closed {
-        end = tokens.len();
-    }
-    sentences.push(Sentence { tokens: start..end, asks });
-    sentences.retain(|sentence| !sentence.tokens.is_empty());
-    sentences
 }
 
 /// The clauses of a sentence that may be read.
@@ -114,6 +65,8 @@ struct State {
     infinitive: bool,
     /// The sentence has said that the author speaks of themselves.
     introduced: bool,
+    /// The present clause has gone over to someone else ("my dog, who is …").
+    digressed: bool,
     /// Beginnings the next clause may take over.
     inherited: &'static [&'static [&'static str]],
 }
@@ -138,6 +91,7 @@ impl Walk<'_> {
         self.state.reports |= self.has(&words.reports, at);
         self.state.infinitive |= self.has(&words.infinitive, at);
         self.state.introduced |= self.has(&words.about, at);
+        self.state.digressed |= self.has(&words.digressions, at);
     }
 
     /// Ends the clause before `at`; the next begins at `next`.
@@ -163,6 +117,7 @@ impl Walk<'_> {
             }
         }
         self.state.reports = false;
+        self.state.digressed = false;
         self.state.infinitive = false;
         self.start = next;
     }
@@ -205,8 +160,9 @@ impl Walk<'_> {
             *before = false;
         }
         self.state.reported |= hedged;
-        // "I live in Berlin, until June."
-        if self.has(&words.limits, body)
+        // "I live in Berlin, until June", "I live in Rome (not really)".
+        let clause = self.tokens.get(body..at).unwrap_or_default();
+        if (self.has(&words.limits, body) || takes_back(self.language, clause))
             && let Some((_, before)) = self.found.last_mut()
         {
             *before = false;
@@ -220,6 +176,7 @@ impl Walk<'_> {
         let torn = self.tokens.get(at).is_some_and(|token| token.shape == Shape::Masked);
         self.found.push((Clause { tokens: body..at + usize::from(torn), understood }, safe));
         match subject(self.language, self.tokens, body) {
+            _ if self.state.digressed => self.state.inherited = &[],
             Some(own) => self.state.inherited = own,
             None if self.has(&words.subjects, body) => self.state.inherited = &[],
             None => {}
@@ -264,7 +221,7 @@ fn begins_clause(language: &Language, tokens: &[Token], at: usize, infinitive: b
 }
 
 /// The first place from `at` on that is not a word or mark that may stand before a clause.
-fn skip_leads(language: &Language, tokens: &[Token], mut at: usize, end: usize) -> usize {
+pub(super) fn skip_leads(language: &Language, tokens: &[Token], mut at: usize, end: usize) -> usize {
     let words = &language.words;
     while at < end {
         let Some(token) = tokens.get(at) else { break };

@@ -5,12 +5,14 @@ use std::sync::LazyLock;
 use async_trait::async_trait;
 
 use super::{
-    clause::{clauses, sentences},
+    clause::clauses,
     english,
+    foreign::{ends_reading, points_at_text, takes_back},
     language::Language,
     prose::pieces,
     reader::Reader,
     russian,
+    sentence::{Sentence, sentences},
     token::{Token, tokens},
 };
 use crate::{ExtractRequest, Extraction, Extractor, Fact, Message, Result, Role, Timestamp};
@@ -24,14 +26,14 @@ static RUSSIAN: LazyLock<Language> = LazyLock::new(russian::language);
 /// An [`Extractor`] without a model: it reads what user messages plainly say of their author, in English and Russian.
 ///
 /// Facts are in the third person without a subject and in the language of the message: "I moved to Lisbon" becomes
-/// "Moved to Lisbon", "я не люблю кофе" becomes "Не любит кофе". Names and other values are copied byte for byte, the
+/// "Moved to Lisbon, lives there now", "я не люблю кофе" becomes "Не любит кофе". Names and other values are copied byte for byte, the
 /// [quote](Fact::quote) is the clause they stand in. It knows names, homes, employers and occupations, studies, tastes,
 /// diets and allergies, the family, pets, languages, ages and birthdays, and plans. What a new value replaces has a
 /// [slot](Fact::slot): `user.home`, `sister.home`, `user.preference.coffee` (for liking and disliking it alike).
 ///
-/// Nothing is read from messages of other roles, questions, quotations, code, documents, suppositions and reports, nor after
-/// the order to write or play something; text
-/// in other languages gives nothing. Of the request it heeds the categories (a label not among them is left out); it
+/// Nothing is read from messages of other roles, questions, quotations, code, documents, suppositions and reports, nor
+/// after the beginning of a letter, a list or a game, or the order to write something or to work on a text; text in other
+/// languages gives nothing. Of the request it heeds the categories (a label not among them is left out); it
 /// cannot translate or follow instructions, and finds no relations.
 ///
 /// ```
@@ -91,23 +93,28 @@ fn read(message: &Message, index: usize, at: Timestamp) -> Vec<Fact> {
     }
     let mut reader = Reader::new(language, text, index, at, message.speaker.as_deref());
     let mut greeted = false;
-    for sentence in sentences(&tokens) {
+    // How many facts there were before the last sentence.
+    let mut before = 0;
+    let sentences = sentences(&tokens);
+    let points =
+        |sentence: &Sentence| points_at_text(language, tokens.get(sentence.tokens.clone()).unwrap_or_default());
+    if sentences.iter().any(points) {
+        return Vec::new();
+    }
+    for sentence in sentences {
         let inside = tokens.get(sentence.tokens).unwrap_or_default();
-        let mut opening = inside.iter().take(4).filter(|token| token.is_word());
-        let pastes = |token: &Token| words.pastes.contains(token.word.as_str());
-        // "I want you to write …", "хочу, чтобы ты написал …"
-        let orders = |words: &[Token]| match words {
-            [first, second, verb] => {
-                let asks = [("you", "to"), ("чтобы", "ты"), ("чтобы", "вы")];
-                asks.contains(&(first.word.as_str(), second.word.as_str())) && pastes(verb)
-            }
-            _ => false,
-        };
-        if (opening.clone().any(pastes) && !speaks(language, inside)) || inside.windows(3).any(orders) {
+        if ends_reading(language, inside) {
             break;
         }
-        let greets = opening.next().is_some_and(|token| words.greetings.contains(token.word.as_str()));
-        let before = reader.facts.len();
+        if takes_back(language, inside) {
+            reader.take_back(before);
+            continue;
+        }
+        let greets = inside
+            .iter()
+            .find(|token| token.is_word())
+            .is_some_and(|token| words.greetings.contains(token.word.as_str()));
+        before = reader.facts.len();
         for clause in clauses(language, inside, sentence.asks) {
             let Some(tokens) = inside.get(clause.tokens) else { continue };
             reader.clause(tokens, clause.understood, greeted || greets);
@@ -116,12 +123,6 @@ fn read(message: &Message, index: usize, at: Timestamp) -> Vec<Fact> {
         greeted = greets && inside.len() < 6 && reader.facts.len() == before;
     }
     reader.facts
-}
-
-/// Whether the sentence speaks of its author, so that a verb such as "translate" in it is no order.
-fn speaks(language: &Language, tokens: &[Token]) -> bool {
-    let first = tokens.iter().find(|token| token.is_word());
-    first.is_some_and(|token| language.words.subjects.contains(token.word.as_str()) && token.word != "you")
 }
 
 /// The table for a text: Russian where Cyrillic words prevail.

@@ -49,6 +49,24 @@ pub(super) struct Lists {
     pub(super) lead_ins: &'static str,
     /// Verbs of a request over a text: what follows in the message is that text.
     pub(super) pastes: &'static str,
+    /// Verbs of a request that may be over a text: so it is where they have such an object.
+    pub(super) edits: &'static str,
+    /// Texts one may want worked on.
+    pub(super) texts: &'static str,
+    /// Point at something in the message.
+    pub(super) these: &'static str,
+    /// Begin a letter.
+    pub(super) salutations: &'static str,
+    /// Phrases after which the author is someone else, or somewhere else: games, orders to the model, dreams.
+    pub(super) plays: &'static str,
+    /// Phrases that do so at the beginning of a sentence.
+    pub(super) scenes: &'static str,
+    /// Phrases that alone take back what was said before.
+    pub(super) retractions: &'static str,
+    /// Phrases that make a statement before them wrong or no fact ("at heart").
+    pub(super) asides: &'static str,
+    /// Go over to someone else, whom the next clause without a subject is then about.
+    pub(super) digressions: &'static str,
     /// Where a clause has one of these, who it mentions may be no more.
     pub(super) losses: &'static str,
     /// Phrases that take back the whole message.
@@ -125,6 +143,14 @@ macro_rules! words {
             pub(super) trailing: Vec<Vec<&'static str>>,
             /// Phrases that take back the whole message.
             pub(super) jests: Vec<Vec<&'static str>>,
+            /// Phrases after which the author is someone else.
+            pub(super) plays: Vec<Vec<&'static str>>,
+            /// Phrases that do so at the beginning of a sentence.
+            pub(super) scenes: Vec<Vec<&'static str>>,
+            /// Phrases that alone take back what was said before.
+            pub(super) retractions: Vec<Vec<&'static str>>,
+            /// Phrases that make a statement before them wrong.
+            pub(super) asides: Vec<Vec<&'static str>>,
             /// Phrases that may stand before a clause.
             pub(super) openers: Vec<Vec<&'static str>>,
             /// Pairs that are one thing.
@@ -142,6 +168,10 @@ macro_rules! words {
                     $($name: lists.$name.split_whitespace().collect(),)*
                     trailing: phrases(lists.trailing),
                     jests: phrases(lists.jests),
+                    plays: phrases(lists.plays),
+                    scenes: phrases(lists.scenes),
+                    retractions: phrases(lists.retractions),
+                    asides: phrases(lists.asides),
                     openers: phrases(lists.openers),
                     pairs: phrases(lists.pairs),
                     modifier_endings: lists.modifier_endings.split_whitespace().collect(),
@@ -178,6 +208,11 @@ words!(
     follow,
     no_places,
     pastes,
+    edits,
+    texts,
+    these,
+    salutations,
+    digressions,
     losses,
     stops,
     breakers,

@@ -37,6 +37,7 @@ mod clause;
 mod english;
 mod extractor;
 mod fits;
+mod foreign;
 mod language;
 mod pattern;
 mod prose;
@@ -45,6 +46,7 @@ mod reconciler;
 mod row;
 mod russian;
 mod sameness;
+mod sentence;
 mod split;
 mod tail;
 #[cfg(test)]

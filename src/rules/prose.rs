@@ -17,18 +17,30 @@ pub(super) enum Piece {
 const PAIRS: [(char, char); 3] = [('“', '”'), ('«', '»'), ('„', '“')];
 
 /// Openings of lines that are no prose: quotations, tables, markup and data.
-const FOREIGN: [char; 6] = ['>', '|', '<', '{', '[', '}'];
+const FOREIGN: [char; 7] = ['>', '|', '<', '{', '[', '}', '#'];
+
+/// Headers of a mail.
+const HEADERS: [&str; 9] = ["from:", "to:", "subject:", "cc:", "bcc:", "от:", "от кого:", "кому:", "тема:"];
+
+/// Ends of the line before a list that is about the author after all.
+const OWN_LISTS: [&str; 4] = ["about me:", "about myself:", "обо мне:", "о себе:"];
+
+/// How much of a line is looked at for a mail header, in bytes.
+const LONGEST_HEADER: usize = 80;
 
 /// How far the end of a quotation is looked for, in bytes.
 const LONGEST_QUOTE: usize = 4_000;
 
-/// Splits a message. A document (something with headings) and everything after a mail header give nothing.
+/// Splits a message. A document (something with headings) and everything from a mail header or a list on give nothing:
+/// a list of statements is material more often than a self-portrait.
 pub(super) fn pieces(text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut fence: Option<&str> = None;
     // Where a quotation that began on an earlier line ends.
     let mut quoted_until = 0;
     let mut at = 0;
+    let is_list = text.lines().filter(|line| is_item(line.trim())).count() > 1;
+    let mut is_own = false;
     for line in text.split_inclusive(['\n', '\r', '\u{2028}', '\u{2029}']) {
         let start = at;
         at += line.len();
@@ -48,11 +60,21 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
         if is_heading(bare) {
             return Vec::new();
         }
-        if opens_foreign_mail(bare) {
+        let item = is_list && is_item(bare);
+        if opens_foreign_mail(bare) || (item && !is_own) {
             break;
         }
+        if !bare.is_empty() && !item {
+            let line = bare.to_lowercase();
+            is_own = OWN_LISTS.iter().any(|end| line.ends_with(end));
+        }
         // Four spaces or a tab make a code block in Markdown.
-        if bare.is_empty() || bare.starts_with(FOREIGN) || line.starts_with("    ") || line.starts_with('\t') {
+        if bare.is_empty()
+            || bare.starts_with(FOREIGN)
+            || bare.starts_with("--")
+            || line.starts_with("    ")
+            || line.starts_with('\t')
+        {
             pieces.push(Piece::Break);
             continue;
         }
@@ -68,7 +90,23 @@ fn is_heading(line: &str) -> bool {
 }
 
 fn opens_foreign_mail(line: &str) -> bool {
-    line.starts_with("-----Original") || line.contains("Forwarded message") || line.ends_with(" wrote:")
+    let start = beginning(line, LONGEST_HEADER).to_lowercase();
+    line.starts_with("-----Original")
+        || start.contains("forwarded message")
+        || start.contains("пересланное сообщение")
+        || line.ends_with(" wrote:")
+        || HEADERS.iter().any(|header| start.starts_with(header))
+}
+
+/// Whether the line is an item of a list.
+fn is_item(line: &str) -> bool {
+    let rest = line.trim_start_matches(|mark: char| mark.is_ascii_digit());
+    let mark = if rest.len() < line.len() {
+        rest.strip_prefix(['.', ')'])
+    } else {
+        line.strip_prefix(['-', '*', '•', '–', '—'])
+    };
+    mark.is_some_and(|rest| rest.starts_with(char::is_whitespace))
 }
 
 /// Cuts quotations and code out of a line; returns where the last quotation ends, which may be lines further on.
@@ -106,6 +144,12 @@ fn closing(text: &str, mark: char, previous: char, after: usize, line_end: usize
     match mark {
         // One without its partner still opens a quotation: what follows is not safe to read.
         '"' | '`' | '\u{201f}' => Some(to(line, mark).unwrap_or(line_end)),
+        // A comment, or the rest of an address.
+        '/' if rest.starts_with('/') && !(previous.is_alphanumeric() || previous == ':') => Some(line_end),
+        '/' if rest.starts_with('*') => {
+            Some(beginning(rest, LONGEST_QUOTE).find("*/").map_or(line_end, |found| after + found + 2))
+        }
+        ':' if rest.starts_with("//") => Some(line.find(char::is_whitespace).map_or(line_end, |found| after + found)),
         // As an apostrophe it follows a letter.
         '‘' if !previous.is_alphanumeric() => Some(to(line, '’').unwrap_or(line_end)),
         '\'' if !previous.is_alphanumeric() && line.starts_with(char::is_alphabetic) => {

@@ -97,6 +97,13 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Forgets all but the first facts.
+    pub(super) fn take_back(&mut self, count: usize) {
+        for fact in self.facts.drain(count.min(self.facts.len())..) {
+            self.texts.remove(&fact.text);
+        }
+    }
+
     fn add(&mut self, facts: Vec<Fact>, quote: Option<&str>) {
         for mut fact in facts {
             if self.texts.insert(fact.text.clone()) {
@@ -153,7 +160,7 @@ impl<'a> Reader<'a> {
             (None, Some((when, stop))) => (when.as_ref(), *stop),
             (None, None) => (None, view.len()),
         };
-        if value.is_some() && row.value != Value::Given && limited(language, view, stop, when, row) {
+        if value.is_some() && row.value != Value::Given && limited(language, view, stop, when, row, self.at) {
             return None;
         }
         let filling =

@@ -6,6 +6,7 @@ use super::{
     language::Language,
     pattern::{MEASURES, View, trails},
     row::{Row, Value},
+    token::Shape,
     topic::Topic,
     value::ends_idly,
     when::When,
@@ -41,11 +42,18 @@ pub(super) fn after(
             let word = next.word.as_str();
             if next.is_word() { !ends.iter().any(|list| list.contains(word)) } else { MEASURES.contains(&word) }
         });
-    (!goes_on && !limited(language, view, at, when.as_ref(), row)).then_some((when, at))
+    (!goes_on && !limited(language, view, at, when.as_ref(), row, now)).then_some((when, at))
 }
 
 /// Whether the words from `at` on narrow the statement before them ("until June"), or the time it has does.
-pub(super) fn limited(language: &Language, view: View<'_>, at: usize, when: Option<&When>, row: &Row) -> bool {
+pub(super) fn limited(
+    language: &Language,
+    view: View<'_>,
+    at: usize,
+    when: Option<&When>,
+    row: &Row,
+    now: Timestamp,
+) -> bool {
     let words = &language.words;
     let timed = row.once || row.text.contains("{t}") || row.topic == Topic::Plans;
     if !timed && when.is_some_and(|when| !when.lasting) {
@@ -58,6 +66,22 @@ pub(super) fn limited(language: &Language, view: View<'_>, at: usize, when: Opti
     let aside = next.is_some_and(|next| {
         (words.conditions.contains(next) && !(row.once && next == "at")) || (timed && next == "as")
     });
+    // "I have been vegan for a day in 2010": what lasted is over.
+    let dated = when.is_some_and(|when| when.lasting)
+        && at
+            .checked_sub(view.prefix.len())
+            .and_then(|from| language.calendar.at(view.tokens.get(from..)?, now))
+            .is_some_and(|then| !then.lasting);
+    let put_aside = (at..view.len().min(at + FURTHEST)).any(|at| {
+        // "A nurse at Heart Hospital" names a place.
+        let plain = |at: usize| view.token(at).is_none_or(|token| token.shape != Shape::Capital);
+        let said =
+            |phrase: &Vec<&str>| phrase.iter().zip(at..).all(|(word, at)| view.word(at) == Some(word) && plain(at));
+        words.asides.iter().any(said)
+    });
+    if dated || put_aside {
+        return true;
+    }
     // "I moved to Fossil from Git."
     let software = row.value == Value::Place && names_software(language, view, at..view.len().min(at + FURTHEST));
     software || (aside && !resumes && !ends_idly(language, view, at)) || rest.any(|word| words.limits.contains(word))

@@ -33,6 +33,26 @@ pub(super) const LISTS: Lists = Lists {
     pastes: "write compose draft narrate continue impersonate simulate polish shorten role-play roleplaying \
         role-playing edit translate proofread paraphrase summarize summarise rephrase rewrite transcribe roleplay pretend imagine \
         suppose act",
+    edits: "check improve fix correct answer reply respond review critique revise reword refine rate grade evaluate \
+        analyze analyse make shorten format",
+    texts: "text letter email e-mail mail sentence sentences paragraph paragraphs essay passage draft excerpt message \
+        messages bio profile resume résumé cv poem lyrics transcript statement statements speech grammar spelling \
+        abstract",
+    these: "this these following",
+    salutations: "dear",
+    plays: "a_role-play a_roleplay do_role-play do_roleplay let_'s_role-play let_'s_roleplay you_are_now you_are_dan \
+        you_are_no_longer ignore_previous ignore_all ignore_your ignore_the disregard_previous disregard_all \
+        disregard_your play_a_game play_pretend my_character my_persona my_avatar my_protagonist i_dreamed i_dreamt \
+        a_dream_last_night had_a_nightmare in_my_dream in_my_dreams",
+    scenes: "for_this_exercise for_the_exercise for_this_game for_this_scenario for_this_scene for_this_story \
+        for_this_example for_this_demo for_this_task for_this_prompt for_this_role in_this_scenario in_this_story \
+        in_this_game",
+    retractions: "not not_really not_at_all not_anymore not_any_more not_any_longer not_true i_do_not \
+        i_do_not_anymore i_do_not_any_more i_am_not i_am_not_anymore no_longer nope psych sike as_if i_wish",
+    asides: "at_heart at_times at_best in_my_head in_my_mind in_my_dreams in_my_dream in_my_imagination in_theory \
+        in_spirit on_paper in_my_family in_the_family in_disguise by_nobody not_really for_a_day for_the_day \
+        for_halloween as_him as_her for_no_one for_fun",
+    digressions: "who whose",
     losses: "died dead passed lost late gone buried deceased ex former missing",
     jests: "/_s just_kidding jk i'm_kidding just_joking",
     stops: "because but so since when while although though as then after before until till except even whenever \
