@@ -28,10 +28,11 @@ pub struct Ranked {
 }
 
 impl Ranked {
-    /// What was found, for searches outside this crate: the places of up to a hundred turns, best first, without
-    /// repeats. Sessions and the first ten follow from them.
+    /// What was found, for searches outside this crate: the places of turns, best first, without repeats; those
+    /// after the hundredth are dropped. Sessions and the first ten follow from them.
     #[must_use]
-    pub fn new(conversation: &Conversation, longer: Vec<usize>, elapsed: Duration) -> Self {
+    pub fn new(conversation: &Conversation, mut longer: Vec<usize>, elapsed: Duration) -> Self {
+        longer.truncate(LONG);
         let turns = longer.iter().copied().take(SHORT).collect();
         let mut ranked = Self { turns, longer, sessions: Vec::new(), elapsed };
         ranked.sessions = ranked.sessions_in(conversation);
