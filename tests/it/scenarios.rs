@@ -157,9 +157,11 @@ async fn hits_fit_the_filter_whatever_others_change_meanwhile() {
 
 #[tokio::test]
 async fn a_search_before_the_first_binding_spoils_nothing() {
-    let mut stores: Vec<Arc<dyn VectorStore>> = vec![Arc::new(ingrain::InMemoryStore::new())];
-    #[cfg(feature = "sqlite")]
-    stores.push(Arc::new(ingrain::SqliteStore::open_in_memory().await.unwrap()));
+    let stores: Vec<Arc<dyn VectorStore>> = vec![
+        Arc::new(ingrain::InMemoryStore::new()),
+        #[cfg(feature = "sqlite")]
+        Arc::new(ingrain::SqliteStore::open_in_memory().await.unwrap()),
+    ];
     for store in stores {
         let scope = Scope::user("early");
         let query = ingrain::SearchQuery::new(scope.clone(), time("2025-02-10T08:00:00Z")).words("kayak");
