@@ -234,6 +234,12 @@ fn phrases(list: &'static str) -> Vec<Vec<&'static str>> {
 }
 
 impl Language {
+    /// The entries of a list, none if there is no such list.
+    pub(super) fn class(&self, class: &str) -> impl Iterator<Item = &'static str> {
+        let entries = self.classes.iter().find(|(name, _)| *name == class).map_or("", |(_, entries)| entries);
+        entries.split_whitespace()
+    }
+
     /// The key of a word in a list, if it is in it. An entry of the list is `word` or `word=key`.
     pub(super) fn class_key(&self, class: &str, word: &str) -> Option<&'static str> {
         let (_, entries) = self.classes.iter().find(|(name, _)| *name == class)?;

@@ -33,6 +33,7 @@
 //! | `pets` | `user.pets.KIND` (how many) | pets one by one |
 //! | `plans` | | plans and wishes |
 
+mod allergen;
 mod clause;
 mod english;
 mod extractor;

@@ -1,5 +1,6 @@
 //! The words of the English table.
 
+use super::allergens;
 use crate::rules::{language::Lists, when::Calendar};
 
 pub(super) const LISTS: Lists = Lists {
@@ -101,7 +102,14 @@ pub(super) const LISTS: Lists = Lists {
         kenyan swedish norwegian danish finnish israeli iranian iraqi arab asian african european latino latina \
         hispanic christian catholic muslim jewish buddhist hindu atheist mormon protestant orthodox virgo aries \
         linux windows mac macos android ios ubuntu debian vim emacs postgres postgresql python rust java javascript \
-        typescript react aws azure gcp github gitlab notion slack kubernetes docker chrome firefox ok okay done ready lost stuck tired bored confused curious looking trying working back here happy good fine great sorry glad new sure bilingual",
+        typescript react aws azure gcp github gitlab notion slack kubernetes docker chrome firefox ok okay done ready lost stuck tired bored confused curious looking trying working back here happy good fine great sorry glad new sure bilingual \
+        late early vegan vegetarian pescatarian hungry thirsty annoyed angry sad sick ill pregnant asleep awake home away \
+        free busy available interested excited nervous anxious scared afraid worried upset broke rich poor drunk sober \
+        single married divorced engaged widowed retired unemployed diabetic left-handed right-handed alone lonely lazy \
+        old young tall short fat thin cold hot bad well all almost also still really very too quite finally currently \
+        exhausted sleepy overwhelmed frustrated disappointed shocked surprised amazed impressed grateful thankful \
+        thrilled delighted proud jealous allergic stressed depressed using building writing reading learning studying \
+        planning thinking wondering asking testing running going coming getting having doing making talking living",
     no_places: "git svn mercurial linux ubuntu debian fedora arch gentoo nixos gnome kde xfce windows macos mac ios \
         android vscode vim neovim emacs sublime intellij xcode postgres postgresql mysql mariadb mongodb redis sqlite \
         oracle kafka rabbitmq elasticsearch snowflake databricks spark vue angular svelte next.js node.js react deno \
@@ -112,9 +120,10 @@ pub(super) const LISTS: Lists = Lists {
         shopify wordpress squarespace wix heroku vercel netlify cloudflare digitalocean aws azure gcp kubernetes \
         docker podman chatgpt gpt claude gemini copilot chrome firefox safari brave edge excel word latex markdown \
         engineering product sales marketing finance support hr qa devops management operations design legal research \
-        senior junior principal agile scrum kanban spring docusaurus medium substack class airport gate floor room",
+        senior junior principal agile scrum kanban spring docusaurus medium substack class airport gate floor room plan phase stage step \
+        level option version team group tab section chapter page part unit tier",
     modifier_endings: "",
-    no_employers: "",
+    no_employers: "hours minutes seconds ages free fun food money peanuts nothing weeks months years days centuries",
     ambitions: "attend join visit travel become move retire adopt climb volunteer backpack publish graduate marry",
 };
 
@@ -125,6 +134,8 @@ const RELATIVES: &str = "mom=mother mum=mother mother dad=father father sister b
          brother-in-law stepson stepdaughter stepmother stepfather";
 
 pub(super) const CLASSES: &[(&str, &str)] = &[
+    ("allergen", allergens::ALLERGENS),
+    ("allergen-ending", allergens::ENDINGS),
     ("rel", RELATIVES),
     ("relative", RELATIVES),
     ("only-one", "mother father wife husband partner girlfriend boyfriend fiance spouse"),

@@ -1,5 +1,6 @@
 //! The words of the Russian table, spelled as tokens are: `е` for `ё`.
 
+use super::allergens;
 use crate::rules::{language::Lists, when::Calendar};
 
 /// Occupations, in the nominative and instrumental.
@@ -112,6 +113,8 @@ const RELATIVES: &str = "мама=mother мать=mother папа=father оте�
          невеста=fiancee жених=fiance";
 
 pub(super) const CLASSES: &[(&str, &str)] = &[
+    ("allergen", allergens::WORDS),
+    ("allergen-stem", allergens::STEMS),
     ("rel", RELATIVES),
     ("relative", RELATIVES),
     ("only-one", "mother father wife husband girlfriend boyfriend fiance"),
