@@ -59,6 +59,9 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
         .any(|token| has(&words.no_places, token) || token.shape == Shape::Number || token.word.contains(['+', '#']));
     // "I work at night", "я работаю в пятницу".
     let timed = bare.first().is_some_and(|token| language.calendar.begins(&token.word));
+    // "I work at dawn", but "at Dawn Foods"; where there are no articles, places with capitals are in the list too.
+    let listed =
+        |token: &Token| has(&words.no_employers, token) && (token.shape != Shape::Capital || words.articles.is_empty());
     match kind {
         Value::None | Value::Given => true,
         Value::Person => {
@@ -67,6 +70,7 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
                 && ((named && !article && name && count <= 4) || (uncapitalised(0) && clean && cut.rest == view.len()))
         }
         Value::Introduced if INTRODUCED.iter().any(|class| in_class(language, first, class)) => false,
+        Value::Introduced if has(&words.occupations, first) => false,
         Value::Introduced => closed && name && tokens.len() <= 3 && !has(&words.no_names, first) && clean,
         Value::Company => tokens.len() == 1 && in_class(language, first, "company") && closed,
         Value::Names => {
@@ -85,7 +89,7 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
         Value::Organisation => {
             clean
                 && !timed
-                && !has(&words.no_employers, first)
+                && !bare.first().is_some_and(|first| listed(first) || first.word.starts_with("www."))
                 && (name || uncapitalised(1) || (article && !bare.is_empty() && bare.len() <= 6))
         }
         Value::Thing => clean && cut.when.is_none() && tokens.len() <= 16 && (!is_the(first) || named),

@@ -53,7 +53,8 @@ pub(super) fn after(
             .word(at)
             .is_some_and(|word| matches!(word, "with" | "of" | "to" | "by" | "about") || (word == "from" && pointed))
         && !view.word(at + 1).is_some_and(|word| EXPECTED.contains(&word));
-    (!(goes_on || figured) && !limited(language, view, at, when.as_ref(), row, now)).then_some((when, at))
+    let other = goes_on || figured || limited(language, view, at, when.as_ref(), row, now);
+    (!other).then_some((when, at))
 }
 
 /// Whether the words from `at` on narrow the statement before them ("until June"), or the time it has does.
