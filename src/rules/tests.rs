@@ -115,6 +115,14 @@ fn long_messages_take_time_in_proportion() {
         "now ",
         "a: ",
         "said ",
+        "/*",
+        "// ",
+        "http://",
+        "- a\n",
+        "text help ",
+        "you to ",
+        "Not. ",
+        "I am a nurse at ",
     ] {
         let text = piece.repeat(60_000 / piece.len());
         let _ = extract(&[Message::user(text)]);
@@ -182,6 +190,13 @@ const WORDS: &[&str] = &[
     ". ",
     "\n",
     "\"",
+    "// ",
+    "http://",
+    "- ",
+    "not ",
+    "this ",
+    "text",
+    ": ",
     "“",
     "`",
     "🙂 ",

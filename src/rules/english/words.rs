@@ -40,13 +40,13 @@ pub(super) const LISTS: Lists = Lists {
         messages bio profile resume résumé cv poem lyrics transcript statement statements speech grammar spelling \
         abstract english wording phrasing",
     these: "this these following",
-    salutations: "dear",
-    plays: "a_role-play a_roleplay do_role-play do_roleplay let_'s_role-play let_'s_roleplay you_are_now you_are_dan \
+    salutations: "dear dearest",
+    plays: "play_the_role you_to_be you_will_be you_will_play answer_as reply_as respond_as a_role-play a_roleplay do_role-play do_roleplay let_'s_role-play let_'s_roleplay you_are_now you_are_dan \
         you_are_no_longer ignore_previous ignore_all ignore_your ignore_the disregard_previous disregard_all \
         disregard_your play_a_game play_pretend my_character my_persona my_avatar my_protagonist i_dreamed i_dreamt \
         from_now_on_you once_upon_a_time let_'s_say let_'s_assume let_'s_suppose let_'s_imagine \
         a_dream_last_night had_a_nightmare in_my_dream in_my_dreams",
-    scenes: "for_this_exercise for_the_exercise for_this_game for_this_scenario for_this_scene for_this_story \
+    scenes: "be_my for_this_exercise for_the_exercise for_this_game for_this_scenario for_this_scene for_this_story \
         in_my_novel in_my_book in_my_fanfic in_the_game in_the_story scenario_: prompt_: example_: system_: user_: \
         assistant_: for_this_example for_this_demo for_this_task for_this_prompt for_this_role in_this_scenario in_this_story \
         in_this_game",
