@@ -1,5 +1,6 @@
 //! The English table.
 
+mod allergens;
 mod author;
 mod others;
 mod tastes;

@@ -10,6 +10,9 @@ use super::{
     value::{Cut, narrows},
 };
 
+/// Lists of what one may be besides a name ("Hi, I'm Diabetic").
+const INTRODUCED: [&str; 5] = ["diet", "status", "workless", "condition", "hand"];
+
 /// Whether what was cut is a value of the kind.
 pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) -> bool {
     let tokens: Vec<&Token> = (cut.start..cut.end).filter_map(|at| view.token(at)).collect();
@@ -56,6 +59,9 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
         .any(|token| has(&words.no_places, token) || token.shape == Shape::Number || token.word.contains(['+', '#']));
     // "I work at night", "я работаю в пятницу".
     let timed = bare.first().is_some_and(|token| language.calendar.begins(&token.word));
+    // "I work at dawn", but "at Dawn Foods"; where there are no articles, places with capitals are in the list too.
+    let listed =
+        |token: &Token| has(&words.no_employers, token) && (token.shape != Shape::Capital || words.articles.is_empty());
     match kind {
         Value::None | Value::Given => true,
         Value::Person => {
@@ -63,6 +69,8 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
             !vague
                 && ((named && !article && name && count <= 4) || (uncapitalised(0) && clean && cut.rest == view.len()))
         }
+        Value::Introduced if INTRODUCED.iter().any(|class| in_class(language, first, class)) => false,
+        Value::Introduced if has(&words.occupations, first) => false,
         Value::Introduced => closed && name && tokens.len() <= 3 && !has(&words.no_names, first) && clean,
         Value::Company => tokens.len() == 1 && in_class(language, first, "company") && closed,
         Value::Names => {
@@ -71,13 +79,17 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
                     .iter()
                     .all(|token| token.is(",") || has(&words.joints, token) || is_given_name(language, token))
         }
-        Value::Place => clean && (name || lower_case) && !has(&words.no_names, first) && placed,
+        // "I was born in May", but "I moved to New York".
+        Value::Place => {
+            let single = tokens.len() == 1;
+            clean && (name || lower_case) && !(single && (timed || has(&words.no_names, first))) && placed
+        }
         Value::Dwelling => clean && (name || lower_case || (article && bare.len() > 1 && bare.len() <= 8)) && placed,
         Value::Named => clean && name && !has(&words.no_employers, first),
         Value::Organisation => {
             clean
                 && !timed
-                && !has(&words.no_employers, first)
+                && !bare.first().is_some_and(|first| listed(first) || first.word.starts_with("www."))
                 && (name || uncapitalised(1) || (article && !bare.is_empty() && bare.len() <= 6))
         }
         Value::Thing => clean && cut.when.is_none() && tokens.len() <= 16 && (!is_the(first) || named),

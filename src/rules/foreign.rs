@@ -9,6 +9,9 @@ use super::{
 /// Longest sentence that takes back the one before it where it begins with a limit.
 const LONGEST_LIMIT: usize = 3;
 
+/// How far before a text a word that asks for help with it may stand.
+const FURTHEST_HELP: usize = 6;
+
 /// Whether what follows the sentence, and the sentence itself, is a text to work on, a letter or a game.
 pub(super) fn ends_reading(language: &Language, tokens: &[Token]) -> bool {
     let words = &language.words;
@@ -30,17 +33,21 @@ pub(super) fn ends_reading(language: &Language, tokens: &[Token]) -> bool {
         || words.scenes.iter().any(|phrase| is_at(tokens, skip_leads(language, tokens, 0, tokens.len()), phrase))
         || introduces_text(language, tokens)
         || salutes(language, tokens)
+        || consults(language, tokens)
+        || casts(language, tokens)
 }
 
-/// Whether the sentence speaks of a text in the same message ("which of these sentences is best?"): then none of the
-/// message is safe, since the text may as well stand before it.
+/// Whether the sentence speaks of a text in the same message ("which of these sentences is best?") or ends a letter: then
+/// none of the message is safe, since the text stands before it as often as after.
 pub(super) fn points_at_text(language: &Language, tokens: &[Token]) -> bool {
     let words = &language.words;
     let points = |pair: &[Token]| match pair {
         [first, second] => words.these.contains(first.word.as_str()) && words.texts.contains(second.word.as_str()),
         _ => false,
     };
-    !speaks(language, tokens) && tokens.windows(2).any(points)
+    let first = tokens.iter().position(Token::is_word).unwrap_or_default();
+    (!speaks(language, tokens) && tokens.windows(2).any(points))
+        || words.closings.iter().any(|phrase| is_at(tokens, first, phrase))
 }
 
 /// Whether the words do no more than take back what was said before them ("not really", "but only in my head").
@@ -74,14 +81,17 @@ fn edits(language: &Language, tokens: &[Token]) -> bool {
     let rest = tokens.get(verb + 1..).unwrap_or_default();
     let at = |step: usize| rest.get(step).map_or("", |token| token.word.as_str());
     // "Check this out!" shows something.
-    let pointed = words.these.contains(at(0)) && at(1) != "out";
-    pointed || rest.iter().any(|token| words.texts.contains(token.word.as_str()))
+    let pointed = (0..2).any(|step| words.these.contains(at(step))) && at(0) != "out" && at(1) != "out";
+    pointed || tokens.iter().any(|token| words.texts.contains(token.word.as_str()))
 }
 
 /// "Here's an email I got: …"
 fn introduces_text(language: &Language, tokens: &[Token]) -> bool {
     let colon = tokens.iter().position(|token| token.is(":")).unwrap_or_default();
-    tokens.iter().take(colon).any(|token| language.words.texts.contains(token.word.as_str()))
+    let words = &language.words;
+    let pointed =
+        colon.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|last| words.these.contains(last.word.as_str()));
+    pointed || tokens.iter().take(colon).any(|token| words.texts.contains(token.word.as_str()))
 }
 
 /// "Dear Alice, …", and "Call me Ishmael", after which a story begins as often as not.
@@ -91,6 +101,30 @@ fn salutes(language: &Language, tokens: &[Token]) -> bool {
     let named = tokens.get(first + 2).is_some_and(|token| token.shape == Shape::Capital);
     tokens.get(first).is_some_and(|token| words.salutations.contains(token.word.as_str()))
         || (is_at(tokens, first, &["call", "me"]) && named)
+}
+
+/// "What do you think of my bio?", "Here is my cover letter."
+fn consults(language: &Language, tokens: &[Token]) -> bool {
+    let words = &language.words;
+    let first = tokens.iter().find(|token| token.is_word());
+    let shown = first.is_some_and(|first| first.word == "here" || first.word == "вот");
+    let asked = |text: usize| {
+        let before = tokens.get(text.saturating_sub(FURTHEST_HELP)..text).unwrap_or_default();
+        before.iter().any(|token| words.help.contains(token.word.as_str()))
+    };
+    tokens.iter().enumerate().any(|(at, token)| words.texts.contains(token.word.as_str()) && (shown || asked(at)))
+}
+
+/// "You are a pirate."
+fn casts(language: &Language, tokens: &[Token]) -> bool {
+    let words = &language.words;
+    let spoken: Vec<&str> = tokens.iter().filter(|token| token.is_word()).map(|token| token.word.as_str()).collect();
+    let role = |word: &str| words.roles.contains(word) || words.occupations.contains(word);
+    match spoken.as_slice() {
+        ["you", "are", "a" | "an", rest @ ..] => rest.iter().any(|word| role(word)),
+        ["ты" | "вы", rest @ ..] => rest.len() < 4 && rest.last().is_some_and(|word| role(word)),
+        _ => false,
+    }
 }
 
 /// Whether the words at `at` are the phrase.

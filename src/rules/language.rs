@@ -61,6 +61,12 @@ pub(super) struct Lists {
     pub(super) plays: &'static str,
     /// Phrases that do so at the beginning of a sentence.
     pub(super) scenes: &'static str,
+    /// Ask for an opinion or help where a text is named beside them.
+    pub(super) help: &'static str,
+    /// Phrases that end a letter.
+    pub(super) closings: &'static str,
+    /// What the model is told to be, besides occupations.
+    pub(super) roles: &'static str,
     /// Phrases that alone take back what was said before.
     pub(super) retractions: &'static str,
     /// Phrases that make a statement before them wrong or no fact ("at heart").
@@ -147,6 +153,8 @@ macro_rules! words {
             pub(super) plays: Vec<Vec<&'static str>>,
             /// Phrases that do so at the beginning of a sentence.
             pub(super) scenes: Vec<Vec<&'static str>>,
+            /// Phrases that end a letter.
+            pub(super) closings: Vec<Vec<&'static str>>,
             /// Phrases that alone take back what was said before.
             pub(super) retractions: Vec<Vec<&'static str>>,
             /// Phrases that make a statement before them wrong.
@@ -170,6 +178,7 @@ macro_rules! words {
                     jests: phrases(lists.jests),
                     plays: phrases(lists.plays),
                     scenes: phrases(lists.scenes),
+                    closings: phrases(lists.closings),
                     retractions: phrases(lists.retractions),
                     asides: phrases(lists.asides),
                     openers: phrases(lists.openers),
@@ -209,6 +218,8 @@ words!(
     no_places,
     pastes,
     edits,
+    help,
+    roles,
     texts,
     these,
     salutations,
@@ -234,6 +245,12 @@ fn phrases(list: &'static str) -> Vec<Vec<&'static str>> {
 }
 
 impl Language {
+    /// The entries of a list, none if there is no such list.
+    pub(super) fn class(&self, class: &str) -> impl Iterator<Item = &'static str> {
+        let entries = self.classes.iter().find(|(name, _)| *name == class).map_or("", |(_, entries)| entries);
+        entries.split_whitespace()
+    }
+
     /// The key of a word in a list, if it is in it. An entry of the list is `word` or `word=key`.
     pub(super) fn class_key(&self, class: &str, word: &str) -> Option<&'static str> {
         let (_, entries) = self.classes.iter().find(|(name, _)| *name == class)?;

@@ -17,7 +17,7 @@ pub(super) enum Piece {
 const PAIRS: [(char, char); 3] = [('“', '”'), ('«', '»'), ('„', '“')];
 
 /// Openings of lines that are no prose: quotations, tables, markup and data.
-const FOREIGN: [char; 7] = ['>', '|', '<', '{', '[', '}', '#'];
+const FOREIGN: [char; 9] = ['>', '|', '<', '{', '[', '}', '#', '%', ';'];
 
 /// Headers of a mail.
 const HEADERS: [&str; 9] = ["from:", "to:", "subject:", "cc:", "bcc:", "от:", "от кого:", "кому:", "тема:"];
@@ -146,6 +146,7 @@ fn closing(text: &str, mark: char, previous: char, after: usize, line_end: usize
         '"' | '`' | '\u{201f}' => Some(to(line, mark).unwrap_or(line_end)),
         // A comment, or the rest of an address.
         '/' if rest.starts_with('/') && !(previous.is_alphanumeric() || previous == ':') => Some(line_end),
+        '#' if rest.starts_with(' ') && previous.is_whitespace() => Some(line_end),
         '/' if rest.starts_with('*') => {
             Some(beginning(rest, LONGEST_QUOTE).find("*/").map_or(line_end, |found| after + found + 2))
         }

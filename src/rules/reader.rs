@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::{
+    allergen::is_allergen,
     language::Language,
     pattern::{Found, Pattern, View},
     row::{Row, Value},
@@ -163,6 +164,9 @@ impl<'a> Reader<'a> {
         if value.is_some() && row.value != Value::Given && limited(language, view, stop, when, row, self.at) {
             return None;
         }
+        if row.lasting && !when.is_some_and(|when| when.lasting) {
+            return None;
+        }
         let filling =
             Filling { found, value: value.as_ref(), second: second.as_ref(), when: when.map(|when| (when, stop)) };
         let facts = self.filled(row, view, &filling)?;
@@ -214,6 +218,9 @@ impl<'a> Reader<'a> {
             let last = view.token(to.checked_sub(1)?)?;
             self.text.get(first.start..last.end)
         };
+        if row.slot.contains("allergy") && filling.value.is_some_and(|cut| !is_allergen(self.language, view, cut)) {
+            return None;
+        }
         let words = |cut: Option<&Cut>| cut.and_then(|cut| slice(cut.start, cut.end)).unwrap_or_default();
         let (value, second) = (filling.value, filling.second);
         let class = |which: usize| match filling.found.classes.get(which) {

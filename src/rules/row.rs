@@ -76,6 +76,8 @@ pub(super) struct Row {
     pub(super) resume: &'static [(&'static str, &'static [&'static str])],
     /// Tells of an event, which may have a time. A state with a time ("in summer", "this week") is no state to rely on.
     pub(super) once: bool,
+    /// Holds only with a time that goes on: "I have lived in Rome" may be long ago, "since 2019" is not.
+    pub(super) lasting: bool,
     /// Reads only right after a fact of the message whose text begins so; empty for no condition.
     pub(super) after: &'static [&'static str],
     /// Is taken as it is, never apart: "short and plain" are no two things.
@@ -92,7 +94,19 @@ pub(super) const fn row(
     slot: &'static str,
     value: Value,
 ) -> Row {
-    Row { pattern, text, topic, slot, value, resume: &[], once: false, whole: false, after: &[], also: None }
+    Row {
+        pattern,
+        text,
+        topic,
+        slot,
+        value,
+        resume: &[],
+        once: false,
+        lasting: false,
+        whole: false,
+        after: &[],
+        also: None,
+    }
 }
 
 impl Row {
@@ -105,6 +119,12 @@ impl Row {
     /// Tells of an event.
     pub(super) const fn once(mut self) -> Self {
         self.once = true;
+        self
+    }
+
+    /// Holds only with a time that goes on.
+    pub(super) const fn lasting(mut self) -> Self {
+        self.lasting = true;
         self
     }
 

@@ -3,6 +3,7 @@
 //! Values keep the case the sentence gave them ("Живёт в Казани"), verbs the gender ("Переехала"). In the present and
 //! future a verb says by its form that it is the first person; in the past it does not, so there a pattern asks for "я".
 
+mod allergens;
 mod words;
 
 use super::{
@@ -60,15 +61,15 @@ const PLACE_AND_WORK: &[Row] = &[
     row("я? живу во {v}", "Живёт во {v}", Home, "user.home", Value::Place),
     row("я? живу в {v}", "Живёт в {v}", Home, "user.home", Value::Place),
     row("я? живу на @na", "Живёт на {c}", Home, "user.home", Value::None),
-    row("я переехал на @na-to", "Переехал на {c}{t}", Home, "user.home", Value::None),
-    row("я переехала на @na-to", "Переехала на {c}{t}", Home, "user.home", Value::None),
+    row("я переехал на @na-to", "Переехал на {c}{t}, живёт там", Home, "user.home", Value::None),
+    row("я переехала на @na-to", "Переехала на {c}{t}, живёт там", Home, "user.home", Value::None),
     row("мы живем в {v}", "Живёт в {v}", Home, "user.home", Value::Place),
     row("я? живу под {v}", "Живёт под {v}", Home, "", Value::Place),
-    row("я переехал из {w} в|во {v}", "Переехал в {v}{t}", Home, "user.home", Value::Place),
-    row("я переехала из {w} в|во {v}", "Переехала в {v}{t}", Home, "user.home", Value::Place),
-    row("я переехал обратно? в|во {v}", "Переехал в {v}{t}", Home, "user.home", Value::Place),
-    row("я переехала обратно? в|во {v}", "Переехала в {v}{t}", Home, "user.home", Value::Place),
-    row("мы переехали в|во {v}", "Переехали в {v}{t}", Home, "user.home", Value::Place),
+    row("я переехал из {w} в|во {v}", "Переехал в {v}{t}, живёт там", Home, "user.home", Value::Place),
+    row("я переехала из {w} в|во {v}", "Переехала в {v}{t}, живёт там", Home, "user.home", Value::Place),
+    row("я переехал обратно? в|во {v}", "Переехал в {v}{t}, живёт там", Home, "user.home", Value::Place),
+    row("я переехала обратно? в|во {v}", "Переехала в {v}{t}, живёт там", Home, "user.home", Value::Place),
+    row("мы переехали в|во {v}", "Переехали в {v}{t}, живут там", Home, "user.home", Value::Place),
     row("я? больше не работаю в|на {v}", "Больше не работает в {v}", Work, "user.employer", Value::Organisation),
     row("я? не работаю больше в {v}", "Больше не работает в {v}", Work, "user.employer", Value::Organisation),
     row("я? больше не работаю $", "Больше не работает", Work, "user.employer", Value::None),

@@ -16,6 +16,9 @@ use crate::Timestamp;
 /// How far a limit is looked for, in words.
 const FURTHEST: usize = 24;
 
+/// What one is pregnant with.
+const EXPECTED: [&str; 6] = ["twins", "triplets", "my", "our", "a", "another"];
+
 /// The time after a pattern that ends in a fixed word, and where the rest of the clause goes on; `None` if what follows
 /// makes it another statement ("I'm vegan curious", "I work from home on Fridays").
 pub(super) fn after(
@@ -42,7 +45,16 @@ pub(super) fn after(
             let word = next.word.as_str();
             if next.is_word() { !ends.iter().any(|list| list.contains(word)) } else { MEASURES.contains(&word) }
         });
-    (!goes_on && !limited(language, view, at, when.as_ref(), row, now)).then_some((when, at))
+    // "I am pregnant with ideas", "I am retired from this discussion": how one is by something is another matter.
+    let pointed = view.word(at + 1).is_some_and(|word| words.pointers.contains(word));
+    let figured = row.text.starts_with("Is ")
+        && matches!(row.topic, Topic::Work | Topic::Health | Topic::Diet)
+        && view
+            .word(at)
+            .is_some_and(|word| matches!(word, "with" | "of" | "to" | "by" | "about") || (word == "from" && pointed))
+        && !view.word(at + 1).is_some_and(|word| EXPECTED.contains(&word));
+    let other = goes_on || figured || limited(language, view, at, when.as_ref(), row, now);
+    (!other).then_some((when, at))
 }
 
 /// Whether the words from `at` on narrow the statement before them ("until June"), or the time it has does.

@@ -48,12 +48,18 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     row("i|we live near {v}", "Lives near {v}", Home, "", Value::Place),
     row("i|we am|are living|residing in {v}", "Lives in {v}", Home, "user.home", Value::Dwelling),
     row("i am based|located in {v}", "Is based in {v}", Home, "user.home", Value::Place),
-    row("i|we have lived in {v}", "Lives in {v}", Home, "user.home", Value::Place),
-    row("i|we have been living in {v}", "Lives in {v}", Home, "user.home", Value::Dwelling),
-    row("i|we have? moved|relocated from {w} to {v}", "Moved to {v}{t}", Home, "user.home", Value::Place),
+    row("i|we have lived in {v}", "Lives in {v}", Home, "user.home", Value::Place).lasting(),
+    row("i|we have been living in {v}", "Lives in {v}", Home, "user.home", Value::Dwelling).lasting(),
+    row(
+        "i|we have? moved|relocated from {w} to {v}",
+        "Moved to {v}{t}, lives there now",
+        Home,
+        "user.home",
+        Value::Place,
+    ),
     row(
         "i|we have? moved|relocated back? over? out? up? down? to {v}",
-        "Moved to {v}{t}",
+        "Moved to {v}{t}, lives there now",
         Home,
         "user.home",
         Value::Place,
@@ -84,7 +90,10 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     row("i work for {v}", "Works for {v}", Work, "user.employer", Value::Organisation).resume(AS_WORK),
     row("i am working|employed at|by {v}", "Works at {v}", Work, "user.employer", Value::Organisation).resume(AS_WORK),
     row("i am working for {v}", "Works for {v}", Work, "user.employer", Value::Named).resume(AS_WORK),
-    row("i have been working at|for {v}", "Works at {v}", Work, "user.employer", Value::Named).resume(AS_WORK),
+    row("i have been working at|for {v}", "Works at {v}", Work, "user.employer", Value::Named)
+        .lasting()
+        .resume(AS_WORK),
+    row("i have worked at|for {v}", "Works at {v}", Work, "user.employer", Value::Named).lasting().resume(AS_WORK),
     row(
         "i got|have|found|started|accepted a|my? new? job at|with {v}",
         "Works at {v}",

@@ -47,7 +47,7 @@ pub(super) const HEALTH: &[Row] = &[
     row("i am not a|an? @diet", "Is not {c}", Diet, "user.diet", Value::None),
     row("i am a|an? @diet", "Is {c}", Diet, "user.diet", Value::None),
     row("i became|went|turned a|an? @diet", "Is {c}", Diet, "user.diet", Value::None).once(),
-    row("i have been a|an? @diet", "Is {c}", Diet, "user.diet", Value::None),
+    row("i have been a|an? @diet", "Is {c}", Diet, "user.diet", Value::None).lasting(),
     row("i follow|keep|eat a|an? @diet diet", "Is on a {c} diet", Diet, "user.diet", Value::None),
     row("i am on a|an @regime diet", "Is on a {c} diet", Diet, "user.diet", Value::None),
     row("i do not eat {v} anymore", "No longer eats {v}", Diet, "user.eats.{v}", Value::Thing),

@@ -1,5 +1,6 @@
 //! The words of the English table.
 
+use super::allergens;
 use crate::rules::{language::Lists, when::Calendar};
 
 pub(super) const LISTS: Lists = Lists {
@@ -37,20 +38,26 @@ pub(super) const LISTS: Lists = Lists {
         analyze analyse make shorten format",
     texts: "text letter email e-mail mail sentence sentences paragraph paragraphs essay passage draft excerpt message \
         messages bio profile resume résumé cv poem lyrics transcript statement statements speech grammar spelling \
-        abstract",
+        abstract english wording phrasing",
     these: "this these following",
-    salutations: "dear",
-    plays: "a_role-play a_roleplay do_role-play do_roleplay let_'s_role-play let_'s_roleplay you_are_now you_are_dan \
+    salutations: "dear dearest",
+    plays: "play_the_role you_to_be you_will_be you_will_play answer_as reply_as respond_as a_role-play a_roleplay do_role-play do_roleplay let_'s_role-play let_'s_roleplay you_are_now you_are_dan \
         you_are_no_longer ignore_previous ignore_all ignore_your ignore_the disregard_previous disregard_all \
         disregard_your play_a_game play_pretend my_character my_persona my_avatar my_protagonist i_dreamed i_dreamt \
+        from_now_on_you once_upon_a_time let_'s_say let_'s_assume let_'s_suppose let_'s_imagine \
         a_dream_last_night had_a_nightmare in_my_dream in_my_dreams",
-    scenes: "for_this_exercise for_the_exercise for_this_game for_this_scenario for_this_scene for_this_story \
-        for_this_example for_this_demo for_this_task for_this_prompt for_this_role in_this_scenario in_this_story \
+    scenes: "be_my for_this_exercise for_the_exercise for_this_game for_this_scenario for_this_scene for_this_story \
+        in_my_novel in_my_book in_my_fanfic in_the_game in_the_story scenario_: prompt_: example_: system_: user_: \
+        assistant_: for_this_example for_this_demo for_this_task for_this_prompt for_this_role in_this_scenario in_this_story \
         in_this_game",
+    help: "help feedback think opinion thoughts sound sounds attached here's below above following",
+    closings: "best_regards kind_regards warm_regards yours_sincerely yours_truly yours_faithfully sincerely regards",
+    roles: "assistant expert pirate robot chatbot bot ai wizard king queen knight character detective interviewer tutor \
+        model agent",
     retractions: "not not_really not_at_all not_anymore not_any_more not_any_longer not_true i_do_not \
         i_do_not_anymore i_do_not_any_more i_am_not i_am_not_anymore no_longer nope psych sike as_if i_wish",
     asides: "at_heart at_times at_best in_my_head in_my_mind in_my_dreams in_my_dream in_my_imagination in_theory \
-        in_spirit on_paper in_my_family in_the_family in_disguise by_nobody not_really for_a_day for_the_day \
+        in_spirit on_paper in_my_family in_the_family in_training on_my_mind in_disguise by_nobody not_really for_a_day for_the_day \
         for_halloween as_him as_her for_no_one for_fun",
     digressions: "who whose",
     losses: "died dead passed lost late gone buried deceased ex former missing",
@@ -101,7 +108,14 @@ pub(super) const LISTS: Lists = Lists {
         kenyan swedish norwegian danish finnish israeli iranian iraqi arab asian african european latino latina \
         hispanic christian catholic muslim jewish buddhist hindu atheist mormon protestant orthodox virgo aries \
         linux windows mac macos android ios ubuntu debian vim emacs postgres postgresql python rust java javascript \
-        typescript react aws azure gcp github gitlab notion slack kubernetes docker chrome firefox ok okay done ready lost stuck tired bored confused curious looking trying working back here happy good fine great sorry glad new sure bilingual",
+        typescript react aws azure gcp github gitlab notion slack kubernetes docker chrome firefox ok okay done ready lost stuck tired bored confused curious looking trying working back here happy good fine great sorry glad new sure bilingual nobody anybody someone everyone human \
+        late early vegan vegetarian pescatarian hungry thirsty annoyed angry sad sick ill pregnant asleep awake home away \
+        free busy available interested excited nervous anxious scared afraid worried upset broke rich poor drunk sober \
+        single married divorced engaged widowed retired unemployed diabetic left-handed right-handed alone lonely lazy \
+        old young tall short fat thin cold hot bad well all almost also still really very too quite finally currently \
+        exhausted sleepy overwhelmed frustrated disappointed shocked surprised amazed impressed grateful thankful \
+        thrilled delighted proud jealous allergic stressed depressed using building writing reading learning studying \
+        planning thinking wondering asking testing running going coming getting having doing making talking living",
     no_places: "git svn mercurial linux ubuntu debian fedora arch gentoo nixos gnome kde xfce windows macos mac ios \
         android vscode vim neovim emacs sublime intellij xcode postgres postgresql mysql mariadb mongodb redis sqlite \
         oracle kafka rabbitmq elasticsearch snowflake databricks spark vue angular svelte next.js node.js react deno \
@@ -112,9 +126,11 @@ pub(super) const LISTS: Lists = Lists {
         shopify wordpress squarespace wix heroku vercel netlify cloudflare digitalocean aws azure gcp kubernetes \
         docker podman chatgpt gpt claude gemini copilot chrome firefox safari brave edge excel word latex markdown \
         engineering product sales marketing finance support hr qa devops management operations design legal research \
-        senior junior principal agile scrum kanban spring docusaurus medium substack class airport gate floor room",
+        senior junior principal agile scrum kanban spring docusaurus medium substack class airport gate floor room plan phase stage step \
+        level option version team group tab section chapter page part unit tier",
     modifier_endings: "",
-    no_employers: "",
+    no_employers: "dawn dusk noon midnight height heights speed pace full-time sea heart risk ease scale random will leisure \
+        length large office desk computer counter moment hours minutes seconds ages free fun food money peanuts nothing weeks months years days centuries",
     ambitions: "attend join visit travel become move retire adopt climb volunteer backpack publish graduate marry",
 };
 
@@ -125,6 +141,8 @@ const RELATIVES: &str = "mom=mother mum=mother mother dad=father father sister b
          brother-in-law stepson stepdaughter stepmother stepfather";
 
 pub(super) const CLASSES: &[(&str, &str)] = &[
+    ("allergen", allergens::ALLERGENS),
+    ("allergen-ending", allergens::ENDINGS),
     ("rel", RELATIVES),
     ("relative", RELATIVES),
     ("only-one", "mother father wife husband partner girlfriend boyfriend fiance spouse"),
