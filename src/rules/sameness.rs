@@ -25,7 +25,7 @@ const FRAME: &str = "lives live moved moves based works work job for at in to fr
     eats eat drinks drink married-to lost left quit studies i \
     живет живут переехал переехала переехали работает в во на из уволился уволилась уволен с работы больше не нет уже \
     аллергия аллергии любит обожает ненавидит нравится нравятся на предпочитает увлекается терпеть может зовут возраст ест пьет \
-    учится есть стал стала по профессии день рождения там";
+    учится есть стал стала по профессии день рождения там живут";
 
 /// Words of times, which refine a statement and do not change it.
 const TIMES: &str = "january february march april may june july august september october november december since \
