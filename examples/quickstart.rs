@@ -30,7 +30,7 @@ async fn chat(file: PathBuf) -> Result<(), ingrain::Error> {
     } // the file is closed here
 
     let memory = MemoryEngine::open(&file).await?;
-    for question in ["Where does Alice live now?", "What should I not cook for her?"] {
+    for question in ["Where does Alice live now?", "Is she allergic to any food?"] {
         println!("\n{question}");
         // Facts only; the turns they were read from are found without the filter.
         let request = SearchRequest::new(question).filter(Filter::ne("kind", "episode")).limit(2);

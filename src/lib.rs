@@ -7,7 +7,7 @@
 //! let memory = MemoryEngine::open("memory.db").await?;
 //! let alice = Scope::user("alice");
 //! memory.add(&alice, [Message::user("I moved to Lisbon. I'm allergic to shellfish.")]).await?;
-//! let hits = memory.search(&alice, "what should I not cook?").await?;
+//! let hits = memory.search(&alice, "which food is she allergic to?").await?;
 //! # Ok(())
 //! # }
 //! ```
