@@ -4,11 +4,12 @@
 //! those do to what is known. Both are deterministic, make no request and take time in proportion to the text.
 //!
 //! They would rather miss a fact than make one up. A statement is taken only where it stands alone and plain: not in a
-//! question, a quotation, pasted text, a letter, a game, a supposition or a report of what others said, and not where the thing it speaks
-//! of is only pointed at ("I love it"). Whoever wants more plugs in a model.
+//! question, a quotation, pasted text, a letter, a game, a supposition or a report of what others said, and not where the
+//! thing it speaks of is only pointed at ("I love it"). Whoever wants more plugs in a model.
 //!
 //! The flow: `prose` drops what the user did not write, tokens become sentences, `foreign` stops at the first that begins
-//! a letter, a game or a text to work on, sentences become clauses, and each clause is held against the rows of its language's table (`english`, `russian`), which are data.
+//! a letter, a game or a text to work on, sentences become clauses, and each clause is held against the rows of its
+//! language's table (`english`, `russian`), which are data.
 //!
 //! # Slots and categories
 //!
