@@ -10,8 +10,8 @@
 //!
 //! where the words on the left of each product are [`Weights`], `cosine⁺` is the cosine where it is above 0, `bm25` the
 //! bounded BM25 of [`lexical`](super::lexical), and `n` and `s` are the [`Surroundings`](crate::Surroundings) of a turn.
-//! Memories that are no turns have `around = 0`. With `vector + keyword = 1` the score stays in 0 to 1, and it does not
-//! depend on what else was found.
+//! A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the
+//! score stays in 0 to 1, and nothing in it is rescaled by what else was found.
 //!
 //! # Source
 //! The sum of the two similarities is the linear fusion of Bruch, Gai and Ingber, "An Analysis of Fusion Functions for

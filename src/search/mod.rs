@@ -221,7 +221,7 @@ pub struct Hit {
     /// The memory.
     pub memory: Memory,
     /// How well it fits the query, 0 to 1, by the formula of [`score::fusion`](crate::score::fusion). It does not depend
-    /// on what else was found.
+    /// on what else was found, but for the speaker's part, which asks whether the query names one speaker alone.
     pub score: f32,
     /// What the score is made of.
     pub parts: Vec<ScorePart>,
