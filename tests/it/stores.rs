@@ -238,6 +238,23 @@ async fn processes_on_one_file_see_each_others_writes() {
     assert_eq!(listed, ["second process", "third process", "written by the first"]);
 }
 
+/// Polls a future by hand, as another executor would.
+fn without_tokio<T>(future: impl Future<Output = T>) -> Option<T> {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match std::pin::pin!(future).poll(&mut context) {
+        std::task::Poll::Ready(value) => Some(value),
+        std::task::Poll::Pending => None,
+    }
+}
+
+#[test]
+fn outside_a_runtime_is_an_error_and_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let opened = without_tokio(SqliteStore::open(folder.path().join("memory.db"))).expect("an answer at once");
+    assert_eq!(opened.unwrap_err().kind(), ErrorKind::Configuration);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is written");
+}
+
 /// Whether this process holds a lock on the file, by the kernel's list. A single look may miss one, while other tests
 /// take and drop theirs.
 #[cfg(target_os = "linux")]

@@ -31,7 +31,8 @@ pub enum Durability {
 
 /// Memories in one SQLite file, which several handles and processes may share. Clones share the connections.
 ///
-/// Work on the file runs on tokio's blocking threads, so every call must be made inside a tokio runtime.
+/// Work on the file runs on tokio's blocking threads, so every call must be made inside a tokio runtime; outside one it
+/// fails with [`Configuration`](ErrorKind::Configuration).
 ///
 /// ```no_run
 /// # async fn example() -> ingrain::Result<()> {
@@ -138,7 +139,12 @@ async fn run_blocking<T: Send + 'static>(
     doing: &'static str,
     work: impl FnOnce() -> error::Result<T> + Send + 'static,
 ) -> Result<T> {
-    match tokio::task::spawn_blocking(work).await {
+    let runtime = tokio::runtime::Handle::try_current().map_err(|cause| {
+        Error::new(ErrorKind::Configuration, format!("{doing}: the call is made outside a tokio runtime"))
+            .with_backend("sqlite")
+            .with_source(cause)
+    })?;
+    match runtime.spawn_blocking(work).await {
         Ok(result) => result.map_err(|error| error.told(doing)),
         Err(cause) => {
             let kind = if cause.is_cancelled() { ErrorKind::StoreUnavailable } else { ErrorKind::Internal };
