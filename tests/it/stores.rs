@@ -238,6 +238,23 @@ async fn processes_on_one_file_see_each_others_writes() {
     assert_eq!(listed, ["second process", "third process", "written by the first"]);
 }
 
+/// A vector that lost some of its numbers is told as damage by its own scope, and disturbs no other.
+#[tokio::test]
+async fn a_damaged_vector_is_told_and_keeps_to_its_scope() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let (alice, bob) = (Scope::user("alice"), Scope::user("bob"));
+    let engine = open(&path).await.unwrap();
+    engine.add_raw(&alice, ["Owns a kayak", "Keeps bees"]).await.unwrap();
+    engine.add_raw(&bob, ["Owns a kayak"]).await.unwrap();
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    raw.execute("UPDATE keys SET vector = substr(vector, 1, 8) WHERE memory = 1", []).unwrap();
+    drop(raw);
+    let error = engine.search(&alice, "kayak").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StoreCorrupt, "{error}");
+    assert_eq!(engine.search(&bob, "kayak").await.unwrap().len(), 1);
+}
+
 /// Polls a future by hand, as another executor would.
 fn without_tokio<T>(future: impl Future<Output = T>) -> Option<T> {
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());

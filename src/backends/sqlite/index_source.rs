@@ -99,7 +99,7 @@ impl Snapshot<'_> {
         let mut found = statement.query([row])?;
         let mut keys = Vec::new();
         while let Some(row) = found.next()? {
-            keys.push(rows::key(row, 0, &memory.text)?);
+            keys.push(rows::key(row, 0, &memory.text, self.dimensions)?);
         }
         Ok(keys)
     }
@@ -119,14 +119,14 @@ impl Snapshot<'_> {
         while let Some(row) = found.next()? {
             let number: i64 = row.get(WIDTH + 2)?;
             if let Some((_, memory, keys)) = current.as_mut().filter(|(current, ..)| *current == number) {
-                keys.push(rows::key(row, WIDTH, &memory.text)?);
+                keys.push(rows::key(row, WIDTH, &memory.text, self.dimensions)?);
                 continue;
             }
             if let Some((_, memory, keys)) = current.take() {
                 index.put(&Indexed { memory: &memory, keys: &keys });
             }
             let memory = rows::memory(row)?;
-            let keys = vec![rows::key(row, WIDTH, &memory.text)?];
+            let keys = vec![rows::key(row, WIDTH, &memory.text, self.dimensions)?];
             current = Some((number, memory, keys));
         }
         if let Some((_, memory, keys)) = current {

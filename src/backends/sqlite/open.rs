@@ -49,8 +49,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     Ok(Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?)
 }
 
-/// Refuses a folder, and a file too short to be a database. The file itself is left to SQLite: whoever opens and closes a file of his own takes the
-/// locks of every connection in the process with it, that is how POSIX has it.
+/// Refuses a folder, and a file too short to be a database. The file itself is left to SQLite: whoever opens and closes
+/// it beside takes the locks of every connection in the process with it, that is how POSIX has it.
 fn look_at(path: &Path) -> Result<()> {
     match std::fs::metadata(path) {
         // SQLite takes a file that is shorter than its smallest page for a new one, and writes over it.

@@ -90,13 +90,17 @@ pub(super) fn parts(scope: &Scope) -> [&str; 3] {
     [scope.user_id(), scope.agent_id(), scope.session_id()].map(Option::unwrap_or_default)
 }
 
-/// The key in two columns, for the memory whose text is given.
-pub(super) fn key(row: &Row<'_>, first: usize, own_text: &str) -> Result<IndexKey> {
+/// The key in two columns, for the memory whose text is given. A vector of another width than the store's is damage: in
+/// the matrix of an index it would put every later row out of place.
+pub(super) fn key(row: &Row<'_>, first: usize, own_text: &str, dimensions: usize) -> Result<IndexKey> {
     let text = row.get::<_, Option<String>>(first)?.unwrap_or_else(|| own_text.to_owned());
     let bytes = row.get_ref(first + 1)?.as_blob().map_err(|error| SqliteError::unreadable("vector", error))?;
     let (numbers, rest) = bytes.as_chunks::<4>();
-    if !rest.is_empty() {
-        return Err(SqliteError::unreadable("vector", "its length is no multiple of four"));
+    if !rest.is_empty() || numbers.len() != dimensions {
+        return Err(SqliteError::unreadable(
+            "vector",
+            format!("it has {} bytes for {dimensions} numbers", bytes.len()),
+        ));
     }
     Ok(IndexKey::new(text, numbers.iter().map(|number| f32::from_le_bytes(*number)).collect()))
 }

@@ -21,12 +21,16 @@ fn conflict(what: &str) -> Error {
 /// SQL that admits what a reader's scope covers, for the parameters `:user`, `:agent` and `:session`.
 ///
 /// One index drives it, that of the narrowest part; the `+` keeps SQLite from choosing another, and the `<> ''` tells
-/// it that the partial index applies.
+/// it that the partial index applies. A part that is not named is no condition on its column, or totals could not be
+/// counted from the index alone.
 pub(super) fn covered(scope: &Scope) -> &'static str {
     match (scope.session_id().is_some(), scope.user_id().is_some(), scope.agent_id().is_some()) {
-        (true, true, _) => "session = :session AND session <> '' AND user = :user AND (:agent = '' OR +agent = :agent)",
-        (true, false, _) => "session = :session AND session <> '' AND :user = '' AND (:agent = '' OR +agent = :agent)",
-        (false, true, _) => "user = :user AND user <> '' AND :session = '' AND (:agent = '' OR +agent = :agent)",
+        (true, true, true) => "session = :session AND session <> '' AND user = :user AND +agent = :agent",
+        (true, true, false) => "session = :session AND session <> '' AND user = :user AND :agent = ''",
+        (true, false, true) => "session = :session AND session <> '' AND :user = '' AND +agent = :agent",
+        (true, false, false) => "session = :session AND session <> '' AND :user = '' AND :agent = ''",
+        (false, true, true) => "user = :user AND user <> '' AND :session = '' AND +agent = :agent",
+        (false, true, false) => "user = :user AND user <> '' AND :session = '' AND :agent = ''",
         (false, false, _) => "agent = :agent AND agent <> '' AND :user = '' AND :session = ''",
     }
 }
