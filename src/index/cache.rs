@@ -1,10 +1,13 @@
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
 };
 
-use super::{Indexed, ScopeIndex};
-use crate::{IndexKey, Memory, MemoryId, Result, Scope, Version};
+use super::{AnalysedKey, Indexed, ScopeIndex, search::Scratch};
+use crate::{Candidate, Error, ErrorKind, Memory, MemoryId, Result, Scope, SearchQuery, Version};
+
+/// Rooms for scores that are kept while nobody searches.
+const IDLE_SCRATCHES: usize = 4;
 
 /// What became of one memory.
 #[derive(Debug)]
@@ -14,7 +17,7 @@ pub(crate) enum Change {
         /// Its present state.
         memory: Box<Memory>,
         /// Its present keys.
-        keys: Vec<IndexKey>,
+        keys: Vec<AnalysedKey>,
     },
     /// It changed, its keys did not.
     Refreshed(Box<Memory>),
@@ -34,8 +37,13 @@ pub(crate) type SharedIndex = Arc<RwLock<ScopeIndex>>;
 ///
 /// All of them are at one version of the store. Before each search the store hands over what changed since; that is
 /// the one way writes reach an index, whoever made them.
+///
+/// When a scope's index alone is larger than the limit, it is built all the same and is the only one that is kept.
 #[derive(Debug)]
-pub(crate) struct IndexCache(Mutex<State>);
+pub(crate) struct IndexCache {
+    state: Mutex<State>,
+    scratches: Mutex<Vec<Scratch>>,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -45,6 +53,8 @@ struct State {
     /// since a change carries the present state and not a step.
     lagging: Option<Version>,
     held: HashMap<Scope, Held>,
+    /// The held scopes by when they were used last.
+    order: BTreeMap<u64, Scope>,
     bytes: usize,
     clock: u64,
 }
@@ -69,7 +79,7 @@ pub(crate) trait IndexSource {
 impl IndexCache {
     /// A cache that holds at most `limit` bytes, and always the index that was asked last.
     pub(crate) fn new(limit: usize) -> Self {
-        Self(Mutex::new(State { limit, ..State::default() }))
+        Self { state: Mutex::new(State { limit, ..State::default() }), scratches: Mutex::default() }
     }
 
     /// The index of `scope`, at the version of `source` or a later one.
@@ -83,7 +93,8 @@ impl IndexCache {
         }
         // Built without the lock, so that a large scope does not hold up the others.
         let version = source.version()?;
-        let built = source.build(scope)?;
+        let mut built = source.build(scope)?;
+        built.shrink();
         let mut state = self.lock();
         if let Some(index) = state.touch(scope) {
             return Ok(index);
@@ -91,10 +102,25 @@ impl IndexCache {
         Ok(state.keep(scope, built, version))
     }
 
+    /// The candidates of a query in the index of its scope.
+    pub(crate) fn search(&self, index: &SharedIndex, query: &SearchQuery) -> Result<Vec<Candidate>> {
+        let index = index.read().map_err(|_| Error::new(ErrorKind::Internal, "an index was left half changed"))?;
+        let idle = || self.scratches.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scratch = idle().pop().unwrap_or_default();
+        let candidates = index.search(query, &mut scratch);
+        // A large scope leaves large room: it counts with the indexes, and goes where there is too little for both.
+        let limit = self.lock().limit / 8;
+        let mut idle = idle();
+        if idle.len() < IDLE_SCRATCHES && scratch.bytes() <= limit {
+            idle.push(scratch);
+        }
+        Ok(candidates)
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(|poisoned| {
+        self.state.lock().unwrap_or_else(|poisoned| {
             // A panic midway may have left indexes half changed: they are built anew.
-            self.0.clear_poison();
+            self.state.clear_poison();
             let mut state = PoisonError::into_inner(poisoned);
             state.forget();
             state
@@ -105,6 +131,7 @@ impl IndexCache {
 impl State {
     fn forget(&mut self) {
         self.held.clear();
+        self.order.clear();
         self.bytes = 0;
         self.lagging = None;
     }
@@ -138,6 +165,7 @@ impl State {
         let index = Arc::new(RwLock::new(built));
         self.clock += 1;
         self.bytes += bytes;
+        self.order.insert(self.clock, scope.clone());
         self.held.insert(scope.clone(), Held { index: Arc::clone(&index), bytes, used: self.clock });
         self.evict();
         index
@@ -170,6 +198,7 @@ impl State {
                 held.bytes = bytes;
                 self.bytes += bytes;
             } else {
+                self.order.remove(&held.used);
                 self.held.remove(&reader);
             }
         }
@@ -178,14 +207,17 @@ impl State {
     fn touch(&mut self, scope: &Scope) -> Option<SharedIndex> {
         self.clock += 1;
         let held = self.held.get_mut(scope)?;
+        if let Some(scope) = self.order.remove(&held.used) {
+            self.order.insert(self.clock, scope);
+        }
         held.used = self.clock;
         Some(Arc::clone(&held.index))
     }
 
     fn evict(&mut self) {
         while self.bytes > self.limit && self.held.len() > 1 {
-            let oldest = self.held.iter().min_by_key(|(_, held)| held.used).map(|(scope, _)| scope.clone());
-            let Some(held) = oldest.and_then(|scope| self.held.remove(&scope)) else { break };
+            let Some((_, oldest)) = self.order.pop_first() else { break };
+            let Some(held) = self.held.remove(&oldest) else { break };
             self.bytes = self.bytes.saturating_sub(held.bytes);
         }
     }
@@ -197,7 +229,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::{SearchQuery, Timestamp, Validity};
+    use crate::{Timestamp, Validity, index::Terms};
 
     /// A store of one change: memory number `n` was stored at version `n`.
     struct Counting {
@@ -208,11 +240,11 @@ mod tests {
         meanwhile: Option<Box<dyn Fn()>>,
     }
 
-    fn memory(scope: &Scope, number: u64) -> (Memory, Vec<IndexKey>) {
+    fn memory(scope: &Scope, number: u64) -> (Memory, Vec<AnalysedKey>) {
         let mut bytes = [0; 16];
         bytes[8..].copy_from_slice(&number.to_be_bytes());
         let memory = Memory::new(MemoryId::from_bytes(bytes), scope.clone(), format!("number {number}"), at());
-        (memory, vec![IndexKey::new("number", vec![1.0, 0.0])])
+        (memory, vec![AnalysedKey { terms: Terms::of("number"), vector: vec![1.0, 0.0] }])
     }
 
     fn at() -> Timestamp {
@@ -255,7 +287,7 @@ mod tests {
     fn found(cache: &IndexCache, source: &Counting) -> usize {
         let index = cache.index(&Scope::user("a"), source).unwrap();
         let query = SearchQuery::new(Scope::user("a"), at()).validity(Validity::Any).words("number");
-        index.read().unwrap().search(&query).len()
+        cache.search(&index, &query).unwrap().len()
     }
 
     #[test]
@@ -289,6 +321,7 @@ mod tests {
             cache.index(&Scope::user(scope), &store).unwrap();
         }
         assert_eq!(store.builds.get(), 3);
-        assert_eq!(cache.lock().held.len(), 1);
+        let state = cache.lock();
+        assert_eq!((state.held.len(), state.order.len()), (1, 1));
     }
 }

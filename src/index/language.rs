@@ -16,6 +16,18 @@ impl Language {
     pub(super) const LATIN: [Self; 6] =
         [Self::English, Self::Spanish, Self::German, Self::French, Self::Portuguese, Self::Italian];
 
+    /// Each at its own number.
+    pub(super) const ALL: [Self; 8] = [
+        Self::English,
+        Self::Spanish,
+        Self::German,
+        Self::French,
+        Self::Portuguese,
+        Self::Italian,
+        Self::Russian,
+        Self::Arabic,
+    ];
+
     pub(super) const fn bit(self) -> u8 {
         1 << self as u8
     }

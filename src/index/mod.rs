@@ -5,13 +5,21 @@
 
 mod analyzer;
 mod cache;
+mod entry;
 mod language;
+mod lending;
 pub(crate) mod passages;
 mod postings;
 mod scope_index;
+mod search;
 mod sessions;
 mod stopwords;
+mod terms;
+#[cfg(test)]
+mod tests;
+mod top;
 mod vectors;
 
 pub(crate) use cache::{Change, IndexCache, IndexSource};
-pub(crate) use scope_index::{Indexed, ScopeIndex};
+pub(crate) use scope_index::{AnalysedKey, Indexed, ScopeIndex};
+pub(crate) use terms::Terms;

@@ -1,138 +1,210 @@
 //! The turns of each session in their order, and what stands around a turn.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
-use crate::{Attributes, MemoryId, MemoryKind, Scope, Surroundings};
-
-/// How many of a session's best turns speak for it.
-const BEST: usize = 3;
+use super::lending::{self, BEST};
+use crate::{MemoryId, Scope};
 
 /// A turn's place in its session: by its number, turns of one number by their ids.
-type Position = (u64, MemoryId);
+pub(super) type Position = (u64, MemoryId);
+
+/// Stands for no turn and for no session.
+const NONE: u32 = u32::MAX;
+
+/// The turns next to one, by their places in the index. Links rather than positions: they are read for every turn in
+/// every search, and a turn that comes in between changes two of them.
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    session: u32,
+    before: u32,
+    after: u32,
+}
+
+const APART: Link = Link { session: NONE, before: NONE, after: NONE };
 
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
-    turns: HashMap<Arc<Scope>, BTreeMap<Position, u32>>,
+    numbers: HashMap<Arc<Scope>, u32>,
+    /// The places of the turns of each session, in order.
+    turns: Vec<Vec<u32>>,
+    /// By place; up to the last turn.
+    links: Vec<Link>,
     count: usize,
 }
 
-fn position(attributes: &Attributes, id: MemoryId) -> Option<Position> {
-    (attributes.kind == MemoryKind::Episode).then(|| (attributes.ordinal.unwrap_or(u64::MAX), id))
-}
-
 impl Sessions {
-    pub(super) fn put(&mut self, attributes: &Attributes, id: MemoryId, place: u32) {
-        if let Some(position) = position(attributes, id) {
-            self.turns.entry(Arc::clone(&attributes.scope)).or_default().insert(position, place);
-            self.count += 1;
+    /// Takes a turn in. `position` knows those of all turns.
+    pub(super) fn put(&mut self, scope: &Arc<Scope>, place: u32, position: impl Fn(u32) -> Position) {
+        let next = u32::try_from(self.turns.len()).unwrap_or(NONE);
+        let session = *self.numbers.entry(Arc::clone(scope)).or_insert(next);
+        if session == next {
+            self.turns.push(Vec::new());
         }
+        let Some(turns) = self.turns.get_mut(session as usize) else { return };
+        let own = position(place);
+        // Most turns come last.
+        let at = match turns.last() {
+            Some(last) if position(*last) > own => turns.partition_point(|turn| position(*turn) < own),
+            _ => turns.len(),
+        };
+        let near = |at: Option<usize>| at.and_then(|at| turns.get(at)).copied().unwrap_or(NONE);
+        let link = Link { session, before: near(at.checked_sub(1)), after: near(Some(at)) };
+        turns.insert(at, place);
+        self.count += 1;
+        if self.links.len() <= place as usize {
+            self.links.resize(place as usize + 1, APART);
+        }
+        self.set(place, |own| *own = link);
+        self.set(link.before, |before| before.after = place);
+        self.set(link.after, |after| after.before = place);
     }
 
-    pub(super) fn remove(&mut self, attributes: &Attributes, id: MemoryId) {
-        let Some(position) = position(attributes, id) else { return };
-        let Some(turns) = self.turns.get_mut(&attributes.scope) else { return };
-        self.count -= usize::from(turns.remove(&position).is_some());
-        if turns.is_empty() {
-            self.turns.remove(&attributes.scope);
+    pub(super) fn remove(&mut self, place: u32, position: impl Fn(u32) -> Position) {
+        let link = self.link(place);
+        let Some(turns) = self.turns.get_mut(link.session as usize) else { return };
+        let own = position(place);
+        let at = turns.partition_point(|turn| position(*turn) < own);
+        if turns.get(at) != Some(&place) {
+            return;
         }
+        turns.remove(at);
+        self.count -= 1;
+        self.set(place, |own| *own = APART);
+        self.set(link.before, |before| before.after = link.after);
+        self.set(link.after, |after| after.before = link.before);
+    }
+
+    /// The session of a turn.
+    pub(super) fn of_turn(&self, place: u32) -> Option<u32> {
+        Some(self.link(place).session).filter(|session| *session != NONE)
+    }
+
+    /// The session whose turns are stored in just this scope, if there are any.
+    pub(super) fn of_scope(&self, scope: &Arc<Scope>) -> Option<u32> {
+        self.numbers.get(scope).copied().filter(|session| !self.turns(*session).is_empty())
+    }
+
+    /// The places of a session's turns.
+    pub(super) fn turns(&self, session: u32) -> &[u32] {
+        self.turns.get(session as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// What the turns around one lend it, given the keyword similarities of all; nothing to what is no turn.
+    pub(super) fn neighbours(&self, place: u32, keywords: &[f32]) -> f32 {
+        lent(self.link(place), &self.links, keywords)
+    }
+
+    /// By what each memory is proposed for what stands around it.
+    pub(super) fn proposals(&self, keywords: &[f32], proposals: &mut Vec<f32>) {
+        proposals.clear();
+        let turns = keywords.iter().zip(&self.links);
+        proposals.extend(turns.map(|(own, link)| lending::proposal(*own, lent(*link, &self.links, keywords))));
+        // What came after the last turn borrows nothing.
+        proposals.extend(keywords.iter().skip(self.links.len()).map(|own| lending::proposal(*own, 0.0)));
+    }
+
+    /// What a session lends, from the similarities of its turns. `most` is the most that the cosine of each can be;
+    /// `least` and `cosine` are asked only for those that may be among the best.
+    pub(super) fn session(
+        &self,
+        session: u32,
+        keywords: &[f32],
+        most: &[f32],
+        least: impl Fn(u32) -> f32,
+        cosine: impl Fn(u32) -> f32,
+    ) -> f32 {
+        let (mut best_keywords, mut best_cosines, mut surely) = ([0.0; BEST], [0.0; BEST], [0.0_f32; BEST]);
+        let mut perhaps: Vec<(f32, u32)> = Vec::new();
+        for &turn in self.turns(session) {
+            lending::keep_best(&mut best_keywords, at(keywords, turn));
+            let most = at(most, turn);
+            if surely.last().is_some_and(|last| most > *last) {
+                lending::keep_best(&mut surely, least(turn));
+                perhaps.push((most, turn));
+            }
+        }
+        for (_, turn) in perhaps.into_iter().filter(|(most, _)| surely.last().is_some_and(|last| most >= last)) {
+            lending::keep_best(&mut best_cosines, cosine(turn));
+        }
+        lending::session(&best_keywords, &best_cosines)
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.links.shrink_to_fit();
+        self.turns.iter_mut().for_each(Vec::shrink_to_fit);
     }
 
     pub(super) fn bytes(&self) -> usize {
-        // An entry of a tree and its share of the nodes.
-        self.count * (size_of::<(Position, u32)>() + 16) + self.turns.len() * 120
+        // A list that grows is at most half empty.
+        self.links.capacity() * size_of::<Link>() + self.count * 8 + self.turns.len() * 80
     }
 
-    /// What stands around each entry, given the similarities of all.
-    pub(super) fn surroundings(&self, cosines: &[f32], keywords: &[f32]) -> Around {
-        let mut around = vec![Surroundings::default(); keywords.len()];
-        let mut sessions = HashMap::with_capacity(self.turns.len());
-        let mut own: Vec<f32> = Vec::new();
-        for (scope, turns) in &self.turns {
-            own.clear();
-            let (mut best_keywords, mut best_cosines) = ([0.0; BEST], [0.0; BEST]);
-            for place in turns.values() {
-                let keyword = keywords.get(*place as usize).copied().unwrap_or(0.0).max(0.0);
-                own.push(keyword);
-                keep_best(&mut best_keywords, keyword);
-                keep_best(&mut best_cosines, cosines.get(*place as usize).copied().unwrap_or(0.0));
-            }
-            #[expect(clippy::cast_precision_loss, reason = "a count of three")]
-            let session = best_keywords.iter().chain(&best_cosines).sum::<f32>() / (2 * BEST) as f32;
-            sessions.insert(Arc::clone(scope), session);
-            for (turn, place) in turns.values().enumerate() {
-                let at = |turn: Option<usize>| turn.and_then(|turn| own.get(turn)).copied().unwrap_or(0.0);
-                let near = at(turn.checked_sub(1)) + at(turn.checked_add(1));
-                let far = at(turn.checked_sub(2)) + at(turn.checked_add(2));
-                if let Some(around) = around.get_mut(*place as usize) {
-                    *around = Surroundings::new((2.0 * near + far) / 6.0, session);
-                }
-            }
+    fn link(&self, place: u32) -> Link {
+        self.links.get(place as usize).copied().unwrap_or(APART)
+    }
+
+    fn set(&mut self, place: u32, change: impl FnOnce(&mut Link)) {
+        if let Some(link) = self.links.get_mut(place as usize) {
+            change(link);
         }
-        Around { turns: around, sessions }
     }
 }
 
-/// The surroundings of all entries.
-#[derive(Debug, Default)]
-pub(super) struct Around {
-    /// By the entry's place; nothing around what is no turn.
-    pub(super) turns: Vec<Surroundings>,
-    sessions: HashMap<Arc<Scope>, f32>,
+#[inline]
+fn lent(link: Link, links: &[Link], keywords: &[f32]) -> f32 {
+    if link.session == NONE {
+        return 0.0;
+    }
+    let beyond = |place: u32| links.get(place as usize).copied().unwrap_or(APART);
+    let before = [at(keywords, link.before), at(keywords, beyond(link.before).before)];
+    let after = [at(keywords, link.after), at(keywords, beyond(link.after).after)];
+    lending::neighbours(before, after)
 }
 
-impl Around {
-    /// Of an entry: a turn has neighbours and a session, what else was learned in a session has that.
-    pub(super) fn of(&self, attributes: &Attributes, place: usize) -> Option<Surroundings> {
-        if attributes.kind == MemoryKind::Episode {
-            return self.turns.get(place).copied();
-        }
-        self.sessions.get(&attributes.scope).map(|session| Surroundings::new(0.0, *session))
-    }
-}
-
-/// Keeps the largest numbers, the largest first.
-fn keep_best(best: &mut [f32; BEST], mut number: f32) {
-    for kept in best {
-        if number > *kept {
-            std::mem::swap(kept, &mut number);
-        }
-    }
+#[inline]
+fn at(numbers: &[f32], place: u32) -> f32 {
+    numbers.get(place as usize).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a failing look-up is a failing test")]
 mod tests {
     use super::*;
-    use crate::{Memory, Timestamp};
 
     #[test]
     fn neighbours_and_sessions_lend_by_the_published_formula() {
-        let at = Timestamp::default();
-        let mut sessions = Sessions::default();
-        let turn = |session: &str, ordinal: u64| {
-            let scope = Scope::user("a").with_session(session);
-            let mut memory = Memory::new(MemoryId::new(at), scope, "x", at);
-            memory.kind = MemoryKind::Episode;
-            memory.ordinal = Some(ordinal);
-            memory
-        };
+        let id = |number: u8| MemoryId::from_bytes([number; 16]);
         // The order is that of the ordinals, whatever the order of arrival; the last is of another session.
-        let memories = [turn("1", 2), turn("1", 0), turn("1", 1), turn("2", 3)];
-        for (memory, place) in memories.iter().zip(0..) {
-            sessions.put(&Attributes::from(memory), memory.id, place);
+        let positions = [(2, id(0)), (0, id(1)), (1, id(2)), (3, id(3))];
+        let position = |place: u32| positions[place as usize];
+        let [first, other] = ["1", "2"].map(|session| Arc::new(Scope::user("a").with_session(session)));
+        let mut sessions = Sessions::default();
+        for (place, scope) in (0..).zip([&first, &first, &first, &other]) {
+            sessions.put(scope, place, position);
         }
-        let around = sessions.surroundings(&[0.3, 0.0, -0.5, 1.0], &[0.6, 0.0, 0.12, 0.9]).turns;
-        let (first, middle, last) = (around[1], around[2], around[0]);
-        assert!((first.neighbours - (2.0 * 0.12 + 0.6) / 6.0).abs() < 1e-6, "{first:?}");
-        assert!((middle.neighbours - (2.0 * 0.6) / 6.0).abs() < 1e-6, "{middle:?}");
-        assert!((last.neighbours - (2.0 * 0.12) / 6.0).abs() < 1e-6, "{last:?}");
-        assert!((first.session - (0.6 + 0.12 + 0.3) / 6.0).abs() < 1e-6, "{first:?}");
-        assert_eq!(around[3].neighbours, 0.0);
-        sessions.remove(&Attributes::from(&memories[2]), memories[2].id);
-        let around = sessions.surroundings(&[0.0; 4], &[0.6, 0.0, 0.12, 0.9]).turns;
-        assert!((around[1].neighbours - (2.0 * 0.6) / 6.0).abs() < 1e-6);
+        let (cosines, keywords) = ([0.3, 0.0, -0.5, 1.0], [0.6, 0.0, 0.12, 0.9]);
+        let lent = [0, 1, 2, 3].map(|place| sessions.neighbours(place, &keywords));
+        let expected = [(2.0 * 0.12) / 6.0, (2.0 * 0.12 + 0.6) / 6.0, (2.0 * 0.6) / 6.0, 0.0];
+        assert!(lent.iter().zip(expected).all(|(lent, expected)| (lent - expected).abs() < 1e-6), "{lent:?}");
+        // Whatever the bounds are, the session counts the cosines themselves.
+        let cosine = |place: u32| cosines[place as usize];
+        for slack in [0.0, 0.1, 2.0] {
+            let most = cosines.map(|cosine| cosine + slack);
+            let session = sessions
+                .of_turn(1)
+                .map(|session| sessions.session(session, &keywords, &most, |place| cosine(place) - slack, cosine));
+            assert!((session.unwrap_or_default() - (0.6 + 0.12 + 0.3) / 6.0).abs() < 1e-6, "{session:?}");
+        }
+        let mut proposals = Vec::new();
+        sessions.proposals(&keywords, &mut proposals);
+        assert!((proposals[1] - 1.5 * expected[1]).abs() < 1e-6 && (proposals[3] - 0.9).abs() < 1e-6);
+        sessions.remove(2, position);
+        assert!((sessions.neighbours(1, &keywords) - (2.0 * 0.6) / 6.0).abs() < 1e-6);
+        assert_eq!(
+            (sessions.of_turn(2), sessions.of_scope(&first), sessions.of_scope(&other)),
+            (None, Some(0), Some(1))
+        );
+        sessions.remove(3, position);
+        assert_eq!(sessions.of_scope(&other), None);
     }
 }

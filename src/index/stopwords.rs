@@ -62,25 +62,32 @@ const ARABIC: &str = "من في على الى إلى عن مع هذا هذه ذ�
 تكون قد كل بعض بين عند عندي بعد قبل ثم او أو و ان أن إن إذا اذا ما ماذا متى أين اين كيف لماذا هل كم أي اي لي له لها لهم لك \
 لنا به بها فيه فيها عليه عليها منه منها حتى لكن كما ايضا أيضا";
 
+const LISTS: [(Language, &str); 8] = [
+    (Language::English, ENGLISH),
+    (Language::Spanish, SPANISH),
+    (Language::German, GERMAN),
+    (Language::French, FRENCH),
+    (Language::Portuguese, PORTUGUESE),
+    (Language::Italian, ITALIAN),
+    (Language::Russian, RUSSIAN),
+    (Language::Arabic, ARABIC),
+];
+
 /// Every stop word with the languages it belongs to, as bits.
 static WORDS: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
     let mut words = HashMap::new();
-    for (language, list) in [
-        (Language::English, ENGLISH),
-        (Language::Spanish, SPANISH),
-        (Language::German, GERMAN),
-        (Language::French, FRENCH),
-        (Language::Portuguese, PORTUGUESE),
-        (Language::Italian, ITALIAN),
-        (Language::Russian, RUSSIAN),
-        (Language::Arabic, ARABIC),
-    ] {
+    for (language, list) in LISTS {
         for word in list.split_whitespace() {
             *words.entry(word).or_insert(0) |= language.bit();
         }
     }
     words
 });
+
+/// The lists, one after the other.
+pub(super) fn lists() -> impl Iterator<Item = &'static str> {
+    LISTS.into_iter().map(|(_, list)| list)
+}
 
 /// The languages, as bits, in which the lower-case word is a stop word.
 pub(super) fn languages_of(word: &str) -> u8 {

@@ -43,10 +43,33 @@ impl Bm25 {
         if denominator > 0.0 { tf * (self.k1 + 1.0) / denominator } else { 0.0 }
     }
 
+    /// [`saturation`](Self::saturation) for many texts of one average length.
+    pub(crate) fn saturations(self, average: f32) -> Saturations {
+        let slope = if average > 0.0 { self.k1 * self.b / average } else { 0.0 };
+        let base = if average > 0.0 { self.k1 * (1.0 - self.b) } else { self.k1 };
+        Saturations { most: self.k1 + 1.0, base, slope }
+    }
+
     /// The bound that no text's score reaches: every term of the query, as strongly as possible.
     #[must_use]
     pub fn bound(self, inverse_frequencies: impl Iterator<Item = f32>) -> f32 {
         inverse_frequencies.sum::<f32>() * (self.k1 + 1.0)
+    }
+}
+
+/// What of [`Bm25::saturation`] is the same for all texts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Saturations {
+    most: f32,
+    base: f32,
+    slope: f32,
+}
+
+impl Saturations {
+    /// What at least one occurrence of a term adds to the score of a text.
+    #[inline]
+    pub(crate) fn of(self, tf: f32, length: f32) -> f32 {
+        tf * self.most / (tf + (self.base + self.slope * length))
     }
 }
 
@@ -67,5 +90,14 @@ mod tests {
         let (once, often) = (bm25.saturation(1.0, 10.0, 10.0), bm25.saturation(1e6, 10.0, 10.0));
         assert!((once - 1.0).abs() < 1e-6 && often > once && often < bm25.k1 + 1.0);
         assert!(bm25.saturation(1.0, 100.0, 10.0) < once);
+    }
+
+    #[test]
+    fn many_texts_saturate_as_one_does() {
+        let bm25 = Bm25::default();
+        for (tf, length, average) in [(1.0, 3.0, 11.5), (4.0, 100.0, 20.0), (2.0, 0.0, 0.0), (255.0, 1e6, 1.0)] {
+            let (one, many) = (bm25.saturation(tf, length, average), bm25.saturations(average).of(tf, length));
+            assert!((one - many).abs() < 1e-6, "{one} {many}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::{
 use crate::{
     EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, ListOrder, Memory, MemoryId,
     MemoryKind, Put, Result, Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch,
-    index::{Change, IndexSource, Indexed, ScopeIndex},
+    index::{AnalysedKey, Change, IndexSource, Indexed, ScopeIndex, Terms},
 };
 
 /// How many changes are remembered for guards and indexes that catch up.
@@ -29,7 +29,7 @@ pub(super) struct State {
 #[derive(Debug)]
 struct Stored {
     memory: Memory,
-    keys: Arc<[IndexKey]>,
+    keys: Arc<[AnalysedKey]>,
 }
 
 #[derive(Debug)]
@@ -39,6 +39,10 @@ struct Logged {
     scope: Scope,
     semantic: bool,
     keys: bool,
+}
+
+fn analysed(key: IndexKey) -> AnalysedKey {
+    AnalysedKey { terms: Terms::of(&key.text), vector: key.vector }
 }
 
 fn conflict(what: &str) -> Error {
@@ -76,7 +80,7 @@ impl State {
             let was_semantic = stored.as_ref().is_some_and(|stored| stored.memory.kind.is_semantic());
             self.log(&memory, was_semantic, keys.is_some());
             let kept = stored.map(|stored| stored.keys);
-            let keys = keys.map(Arc::from).or(kept).unwrap_or_default();
+            let keys = keys.map(|keys| keys.into_iter().map(analysed).collect()).or(kept).unwrap_or_default();
             for reader in memory.scope.readers() {
                 self.readers.entry(reader).or_default().insert(id);
             }

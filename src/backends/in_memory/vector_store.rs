@@ -4,9 +4,9 @@ use async_trait::async_trait;
 
 use super::state::State;
 use crate::{
-    Candidate, Cursor, EmbedderIdentity, Error, ErrorKind, Filter, HistoryEvent, ListOrder, ListQuery, Memory,
-    MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version,
-    WriteBatch, index::IndexCache,
+    Candidate, Cursor, EmbedderIdentity, Filter, HistoryEvent, ListOrder, ListQuery, Memory, MemoryId, Page, Result,
+    Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
+    index::IndexCache,
 };
 
 /// Memories in the process: the reference for every other store, for tests and for short-lived programs. Clones share
@@ -102,8 +102,7 @@ impl VectorStore for InMemoryStore {
             }
             self.0.cache.index(&query.scope, &&*state)?
         };
-        let index = index.read().map_err(|_| Error::new(ErrorKind::Internal, "an index was left half changed"))?;
-        Ok(index.search(query))
+        self.0.cache.search(&index, query)
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Page<Memory>> {

@@ -8,8 +8,8 @@ use super::{
     write,
 };
 use crate::{
-    IndexKey, Memory, MemoryId, Scope, Version,
-    index::{Change, IndexSource, Indexed, ScopeIndex},
+    Memory, MemoryId, Scope, Version,
+    index::{AnalysedKey, Change, IndexSource, Indexed, ScopeIndex},
 };
 
 /// More changes than this are dearer to follow than the indexes in question are to build.
@@ -93,9 +93,9 @@ impl Snapshot<'_> {
         found.map(|(row, memory)| Ok((row, memory?))).transpose()
     }
 
-    fn keys(&self, row: i64, memory: &Memory) -> Result<Vec<IndexKey>> {
+    fn keys(&self, row: i64, memory: &Memory) -> Result<Vec<AnalysedKey>> {
         let mut statement =
-            self.connection.prepare_cached("SELECT text, vector FROM keys WHERE memory = ?1 ORDER BY number")?;
+            self.connection.prepare_cached("SELECT text, terms, vector FROM keys WHERE memory = ?1 ORDER BY number")?;
         let mut found = statement.query([row])?;
         let mut keys = Vec::new();
         while let Some(row) = found.next()? {
@@ -108,16 +108,16 @@ impl Snapshot<'_> {
         let mut index = ScopeIndex::new(self.dimensions);
         let columns = COLUMNS.split(", ").map(|column| format!("memories.{column}")).collect::<Vec<_>>().join(", ");
         let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {columns}, keys.text, keys.vector, memories.row
+            "SELECT {columns}, keys.text, keys.terms, keys.vector, memories.row
              FROM memories JOIN keys ON keys.memory = memories.row
              WHERE {} ORDER BY memories.row, keys.number",
             write::covered(scope)
         ))?;
         let [user, agent, session] = rows::parts(scope);
         let mut found = statement.query(named_params! { ":user": user, ":agent": agent, ":session": session })?;
-        let mut current: Option<(i64, Memory, Vec<IndexKey>)> = None;
+        let mut current: Option<(i64, Memory, Vec<AnalysedKey>)> = None;
         while let Some(row) = found.next()? {
-            let number: i64 = row.get(WIDTH + 2)?;
+            let number: i64 = row.get(WIDTH + 3)?;
             if let Some((_, memory, keys)) = current.as_mut().filter(|(current, ..)| *current == number) {
                 keys.push(rows::key(row, WIDTH, &memory.text, self.dimensions)?);
                 continue;

@@ -7,7 +7,10 @@ use rusqlite::{
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::error::{Result, SqliteError};
-use crate::{Actor, CallId, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Scope, Stamp, Timestamp};
+use crate::{
+    Actor, CallId, EventKind, HistoryEvent, Memory, MemoryId, MemoryKind, Scope, Stamp, Timestamp,
+    index::{AnalysedKey, Terms},
+};
 
 /// The columns of a memory, in the order in which [`memory`] reads and [`MemoryRow::values`] writes them.
 pub(super) const COLUMNS: &str = "id, user, agent, session, kind, text, categories, metadata, importance, pinned, \
@@ -90,11 +93,13 @@ pub(super) fn parts(scope: &Scope) -> [&str; 3] {
     [scope.user_id(), scope.agent_id(), scope.session_id()].map(Option::unwrap_or_default)
 }
 
-/// The key in two columns, for the memory whose text is given. A vector of another width than the store's is damage: in
+/// The key in three columns, for the memory whose text is given. A vector of another width than the store's is damage: in
 /// the matrix of an index it would put every later row out of place.
-pub(super) fn key(row: &Row<'_>, first: usize, own_text: &str, dimensions: usize) -> Result<IndexKey> {
-    let text = row.get::<_, Option<String>>(first)?.unwrap_or_else(|| own_text.to_owned());
-    let bytes = row.get_ref(first + 1)?.as_blob().map_err(|error| SqliteError::unreadable("vector", error))?;
+pub(super) fn key(row: &Row<'_>, first: usize, own_text: &str, dimensions: usize) -> Result<AnalysedKey> {
+    let text = row.get_ref(first)?.as_str_or_null().map_err(|error| SqliteError::unreadable("text", error))?;
+    let terms = row.get_ref(first + 1)?.as_blob().map_err(|error| SqliteError::unreadable("terms", error))?;
+    let terms = Terms::kept(terms, text.unwrap_or(own_text));
+    let bytes = row.get_ref(first + 2)?.as_blob().map_err(|error| SqliteError::unreadable("vector", error))?;
     let (numbers, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() || numbers.len() != dimensions {
         return Err(SqliteError::unreadable(
@@ -102,7 +107,8 @@ pub(super) fn key(row: &Row<'_>, first: usize, own_text: &str, dimensions: usize
             format!("it has {} bytes for {dimensions} numbers", bytes.len()),
         ));
     }
-    Ok(IndexKey::new(text, numbers.iter().map(|number| f32::from_le_bytes(*number)).collect()))
+    let vector = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
+    Ok(AnalysedKey { terms, vector })
 }
 
 pub(super) fn vector_bytes(vector: &[f32]) -> Vec<u8> {

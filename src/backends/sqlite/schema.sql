@@ -44,6 +44,7 @@ CREATE TABLE keys (
     memory INTEGER NOT NULL REFERENCES memories (row) ON DELETE CASCADE,
     number INTEGER NOT NULL,
     text   TEXT,          -- NULL when it is the memory's own text
+    terms  BLOB NOT NULL, -- of the text, analysed; an analyser that did not make them makes them anew
     vector BLOB NOT NULL, -- f32, little-endian
     PRIMARY KEY (memory, number)
 ) WITHOUT ROWID;

@@ -9,9 +9,9 @@ use super::{
     write,
 };
 use crate::{
-    Candidate, Cursor, EmbedderIdentity, Error, ErrorKind, Filter, HistoryEvent, ListOrder, ListQuery, Memory,
-    MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version,
-    WriteBatch, index::IndexCache,
+    Candidate, Cursor, EmbedderIdentity, Error, Filter, HistoryEvent, ListOrder, ListQuery, Memory, MemoryId, Page,
+    Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
+    index::IndexCache,
 };
 
 #[async_trait]
@@ -142,8 +142,7 @@ fn search(inner: &Inner, query: &SearchQuery) -> SqliteResult<Vec<Candidate>> {
         Ok(Some(cache.index(&query.scope, &Snapshot { connection, dimensions })?))
     })?;
     let Some(index) = index else { return Ok(Vec::new()) };
-    let index = index.read().map_err(|_| Error::new(ErrorKind::Internal, "an index was left half changed"))?;
-    Ok(index.search(query))
+    Ok(inner.cache.search(&index, query)?)
 }
 
 fn get(connection: &Connection, scope: &Scope, ids: &[MemoryId]) -> SqliteResult<Vec<Memory>> {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Put,
-    Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch,
+    Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch, index::Terms,
 };
 
 /// How many changes are kept for guards and indexes that catch up; between once and twice as many.
@@ -133,11 +133,11 @@ fn put(connection: &Connection, memory: &Memory, keys: Option<&[IndexKey]>, expe
     };
     if let Some(keys) = keys {
         connection.prepare_cached("DELETE FROM keys WHERE memory = ?1")?.execute([row])?;
-        let mut statement =
-            connection.prepare_cached("INSERT INTO keys (memory, number, text, vector) VALUES (?1, ?2, ?3, ?4)")?;
+        let mut statement = connection
+            .prepare_cached("INSERT INTO keys (memory, number, text, terms, vector) VALUES (?1, ?2, ?3, ?4, ?5)")?;
         for (number, IndexKey { text, vector }) in (0_i64..).zip(keys) {
-            let text = (*text != memory.text).then_some(text);
-            statement.execute(params![row, number, text, rows::vector_bytes(vector)])?;
+            let stored = (*text != memory.text).then_some(text);
+            statement.execute(params![row, number, stored, Terms::of(text).as_bytes(), rows::vector_bytes(vector)])?;
         }
     }
     log(connection, memory.id, &memory.scope, was_semantic || memory.kind.is_semantic(), keys.is_some())

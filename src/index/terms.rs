@@ -1,0 +1,187 @@
+//! The terms of a text in bytes, so that a store can keep them beside it and does not analyse it again for every index.
+
+use std::sync::LazyLock;
+
+use super::{analyzer::Analysis, language::Language, stopwords};
+use crate::score::stable_hash::{StableHash, halves};
+
+/// Raise it when terms come out otherwise for texts that [`SAMPLES`] does not have.
+const ANALYZER: u64 = 1;
+
+/// Texts that meet every rule of the analyser. What they give is part of the fingerprint, so that most changes of the
+/// analyser, the stemmers or Unicode's tables are noticed by themselves.
+const SAMPLES: [&str; 12] = [
+    "She isn't painting the sunrises; running, quickly, generously skied organizations don't",
+    "Reviews C++ and C# code at example.com/docs, see INC-90312, read_file, 3.11 and 30 km/h",
+    "Le gustaban los libros viejos y las canciones de los niños",
+    "Ich mochte alte Häuser und die größten Straßen nicht",
+    "J'aime l'eau et les chevaux heureusement",
+    "Gostamos muito de praias e das canções",
+    "Mi piacciono gli amici dell'università italiana",
+    "Я переехала в Казань, завёл йогурт и работаю врачами",
+    "تعمل ممرضة في مستشفى الأطفال الكبير",
+    "土曜日は折り紙教室に行く 最喜欢河边的茶馆 茶",
+    "서울에서 살아요 ฉันชอบชา שָׁלוֹם Ωμέγα naïve ﬁne Ⅷ",
+    "👩\u{200d}🚀 x² İstanbul 'quoted' d’Or a_b:c.d",
+];
+
+/// What the terms of this build are told by: those of another analyser are of no use to it.
+static FINGERPRINT: LazyLock<u32> = LazyLock::new(|| {
+    let mut hash = StableHash::new(ANALYZER).text(if cfg!(feature = "stemmers") { "stems" } else { "words" });
+    hash = stopwords::lists().fold(hash, StableHash::text);
+    for sample in SAMPLES {
+        let mut terms = Analysis::of(sample).terms;
+        terms.sort_unstable();
+        for (term, count) in terms {
+            hash = hash.text(&term).text(&count.to_string());
+        }
+    }
+    halves(hash.finish()).0
+});
+
+const NO_LANGUAGE: u8 = u8::MAX;
+/// Where the terms begin.
+const HEADER: usize = 13;
+
+/// The terms of a text.
+///
+/// ```text
+/// fingerprint: u32 · language: u8 · length: u32 · terms: u32 · (bytes: u8 · term · occurrences: u8, or 255 and a u32)*
+/// ```
+///
+/// Numbers are little-endian.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Terms(Box<[u8]>);
+
+impl Terms {
+    /// Analyses a text.
+    pub(crate) fn of(text: &str) -> Self {
+        let Analysis { mut terms, length, language } = Analysis::of(text);
+        // One text, one row of bytes.
+        terms.sort_unstable();
+        let size: usize = terms.iter().map(|(term, _)| term.len() + 2).sum();
+        let mut bytes = Vec::with_capacity(HEADER + size);
+        bytes.extend(FINGERPRINT.to_le_bytes());
+        bytes.push(language.map_or(NO_LANGUAGE, |language| language as u8));
+        bytes.extend(length.to_le_bytes());
+        bytes.extend(u32::try_from(terms.len()).unwrap_or(u32::MAX).to_le_bytes());
+        for (term, count) in terms {
+            // Terms are cut far below this length.
+            bytes.push(u8::try_from(term.len()).unwrap_or(u8::MAX));
+            bytes.extend(term.as_bytes());
+            match u8::try_from(count) {
+                Ok(count) if count < u8::MAX => bytes.push(count),
+                _ => {
+                    bytes.push(u8::MAX);
+                    bytes.extend(count.to_le_bytes());
+                }
+            }
+        }
+        Self(bytes.into_boxed_slice())
+    }
+
+    /// Takes terms over that were kept; those of another analyser, or damaged, are made anew from the text.
+    #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only durable stores keep terms"))]
+    pub(crate) fn kept(bytes: &[u8], text: &str) -> Self {
+        let own = bytes.strip_prefix(&FINGERPRINT.to_le_bytes()).is_some();
+        let kept = Self(bytes.into());
+        if own && kept.is_sound() { kept } else { Self::of(text) }
+    }
+
+    #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only durable stores keep terms"))]
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    pub(super) fn language(&self) -> Option<Language> {
+        self.0.get(4).and_then(|number| Language::ALL.get(usize::from(*number)).copied())
+    }
+
+    /// Terms that are not stop words, each counted as often as it occurs.
+    pub(super) fn length(&self) -> u32 {
+        self.number(5)
+    }
+
+    fn number(&self, at: usize) -> u32 {
+        self.0.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u32::from_le_bytes(*bytes))
+    }
+
+    /// Each term once, with the number of its occurrences.
+    pub(super) fn iter(&self) -> Iter<'_> {
+        Iter(self.0.get(HEADER..).unwrap_or_default())
+    }
+
+    fn is_sound(&self) -> bool {
+        let known = |number: &u8| *number == NO_LANGUAGE || usize::from(*number) < Language::ALL.len();
+        let mut terms = self.iter();
+        let count = terms.by_ref().count();
+        self.0.len() >= HEADER
+            && self.0.get(4).is_some_and(known)
+            && u32::try_from(count) == Ok(self.number(9))
+            && terms.0.is_empty()
+    }
+}
+
+pub(super) struct Iter<'t>(&'t [u8]);
+
+impl<'t> Iterator for Iter<'t> {
+    type Item = (&'t str, u32);
+
+    /// Leaves what cannot be read, and ends there.
+    fn next(&mut self) -> Option<Self::Item> {
+        let (length, rest) = self.0.split_first()?;
+        let (term, rest) = rest.split_at_checked(usize::from(*length))?;
+        let (count, mut rest) = rest.split_first()?;
+        let mut count = u32::from(*count);
+        if count == u32::from(u8::MAX) {
+            let (bytes, after) = rest.split_first_chunk()?;
+            (count, rest) = (u32::from_le_bytes(*bytes), after);
+        }
+        let term = std::str::from_utf8(term).ok()?;
+        self.0 = rest;
+        Some((term, count))
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "a failing look-up is a failing test")]
+mod tests {
+    use super::*;
+
+    fn kept(bytes: &[u8]) -> (Terms, bool) {
+        let anew = "made anew from the text";
+        let terms = Terms::kept(bytes, anew);
+        let made = terms == Terms::of(anew);
+        (terms, made)
+    }
+
+    #[test]
+    fn terms_come_back_as_they_were() {
+        for text in SAMPLES.into_iter().chain(["", "the", &"tea ".repeat(700)]) {
+            let (terms, analysis) = (Terms::of(text), Analysis::of(text));
+            let (back, anew) = kept(terms.as_bytes());
+            assert!(!anew && back == terms, "{text}");
+            assert_eq!((back.language(), back.length()), (analysis.language, analysis.length));
+            let mut expected = analysis.terms;
+            let mut found: Vec<(String, u32)> = back.iter().map(|(term, count)| (term.to_owned(), count)).collect();
+            expected.sort_unstable();
+            found.sort_unstable();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn terms_of_another_analyser_and_damaged_ones_are_made_anew() {
+        let whole = Terms::of("Owns two kayaks, and a canoe");
+        let mut other = whole.as_bytes().to_vec();
+        other[0] ^= 1;
+        assert!(kept(&other).1);
+        assert!((0..whole.as_bytes().len()).all(|end| kept(&whole.as_bytes()[..end]).1));
+        let mut language = whole.as_bytes().to_vec();
+        language[4] = 77;
+        assert!(kept(&language).1);
+        let mut letters = whole.as_bytes().to_vec();
+        letters[HEADER + 1] = 0xff;
+        assert!(kept(&letters).1);
+    }
+}
