@@ -57,6 +57,7 @@
 mod add;
 mod backends;
 mod engine;
+pub mod cues;
 mod error;
 #[cfg(feature = "eval")]
 pub mod evaluate;

@@ -220,7 +220,7 @@ struct Export {
 fn place(module: &[String]) -> Option<(u8, String)> {
     let first = module.first()?.as_str();
     let level = match first {
-        "error" | "types" => 0,
+        "error" | "types" | "cues" => 0,
         "traits" => 1,
         "score" | "index" => 2,
         "backends" | "rules" | "prompted" | "add" | "search" | "maintain" | "graph" | "conversation" => 3,
