@@ -27,7 +27,8 @@
 //! ([`Reconciler`]) → *store* everything in one atomic [`WriteBatch`] → [`AddReport`].
 //!
 //! [`search`](MemoryEngine::search): query → *candidates* by meaning and by words ([`VectorStore::search`]) → *fuse*
-//! into one score ([`score::fusion`]) → *rank* → [`Hit`]s that explain themselves.
+//! into one score ([`score::fusion`]) → *rank* → [`Hit`]s that explain themselves. Times that a text names ("last
+//! Friday") are found by [`dates`].
 //!
 //! # Parts
 //!
@@ -56,6 +57,7 @@
 
 mod add;
 mod backends;
+pub mod dates;
 mod engine;
 pub mod cues;
 mod error;

@@ -82,8 +82,9 @@ impl Extractor for RuleExtractor {
 /// The facts in one user message.
 fn read(message: &Message, index: usize, at: Timestamp) -> Vec<Fact> {
     let text = message.text.as_str();
-    let tokens = tokens(text, &pieces(text));
+    let mut tokens = tokens(text, &pieces(text));
     let language = language_of(&tokens);
+    language.calendar.mark(&mut tokens, text, at);
     let words = &language.words;
     let starts = |at: usize, phrase: &[&str]| {
         phrase.iter().enumerate().all(|(step, word)| tokens.get(at + step).is_some_and(|token| token.word == *word))

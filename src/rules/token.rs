@@ -2,7 +2,7 @@
 
 use unicode_normalization::char::is_combining_mark;
 
-use super::prose::Piece;
+use super::{prose::Piece, when::When};
 
 /// How a token is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub(super) struct Token {
     pub(super) word: String,
     /// How it is written.
     pub(super) shape: Shape,
+    /// The time that begins here.
+    pub(super) when: Option<Box<When>>,
 }
 
 impl Token {
@@ -81,7 +83,7 @@ pub(super) fn tokens(text: &str, pieces: &[Piece]) -> Vec<Token> {
 }
 
 const fn blank(at: usize, shape: Shape) -> Token {
-    Token { start: at, end: at, word: String::new(), shape }
+    Token { start: at, end: at, word: String::new(), shape, when: None }
 }
 
 fn scan(prose: &str, base: usize, tokens: &mut Vec<Token>) {
@@ -92,7 +94,13 @@ fn scan(prose: &str, base: usize, tokens: &mut Vec<Token>) {
         }
         let mut end = start + first.len_utf8();
         if !first.is_alphanumeric() {
-            tokens.push(Token { start: base + start, end: base + end, word: first.into(), shape: Shape::Mark });
+            tokens.push(Token {
+                start: base + start,
+                end: base + end,
+                word: first.into(),
+                shape: Shape::Mark,
+                when: None,
+            });
             continue;
         }
         let mut last = first;
@@ -134,8 +142,8 @@ fn word(raw: &str, start: usize, first: char, tokens: &mut Vec<Token>) {
     let word = fold(raw);
     let end = start + raw.len();
     let mut pair = |head: &str, cut: usize, tail: &str| {
-        tokens.push(Token { start, end: start + cut, word: head.to_owned(), shape });
-        tokens.push(Token { start: start + cut, end, word: tail.to_owned(), shape: Shape::Lower });
+        tokens.push(Token { start, end: start + cut, word: head.to_owned(), shape, when: None });
+        tokens.push(Token { start: start + cut, end, word: tail.to_owned(), shape: Shape::Lower, when: None });
     };
     if let Some((_, cut, head, tail)) = SLURRED.into_iter().find(|(slurred, ..)| *slurred == word) {
         return pair(head, cut, tail);
@@ -155,7 +163,7 @@ fn word(raw: &str, start: usize, first: char, tokens: &mut Vec<Token>) {
             }
         }
     }
-    tokens.push(Token { start, end, word, shape });
+    tokens.push(Token { start, end, word, shape, when: None });
 }
 
 /// A word as patterns spell it.

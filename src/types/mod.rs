@@ -22,7 +22,7 @@ pub use page::{Cursor, Page};
 pub use scope::Scope;
 pub use secret::Secret;
 pub(crate) use time::truncate;
-pub use time::{Timestamp, Validity};
+pub use time::{TimeRange, Timestamp, Validity};
 
 /// A JSON object: the metadata of a memory or message. Nested at most 64 deep.
 pub type Metadata = serde_json::Map<String, serde_json::Value>;

@@ -33,3 +33,37 @@ impl Validity {
         }
     }
 }
+
+/// A stretch of time with a beginning and an end after it: `start <= t < end`. An open side is
+/// [`Timestamp::MIN_UTC`] or [`Timestamp::MAX_UTC`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TimeRange {
+    start: Timestamp,
+    end: Timestamp,
+}
+
+impl TimeRange {
+    /// The stretch from `start` to just before `end`; `None` unless it holds an instant.
+    #[must_use]
+    pub fn new(start: Timestamp, end: Timestamp) -> Option<Self> {
+        (start < end).then_some(Self { start, end })
+    }
+
+    /// Its first instant.
+    #[must_use]
+    pub const fn start(self) -> Timestamp {
+        self.start
+    }
+
+    /// The first instant after it.
+    #[must_use]
+    pub const fn end(self) -> Timestamp {
+        self.end
+    }
+
+    /// Whether the instant lies in it.
+    #[must_use]
+    pub fn contains(self, at: Timestamp) -> bool {
+        self.start <= at && at < self.end
+    }
+}

@@ -222,7 +222,7 @@ fn place(module: &[String]) -> Option<(u8, String)> {
     let level = match first {
         "error" | "types" | "cues" => 0,
         "traits" => 1,
-        "score" | "index" => 2,
+        "dates" | "score" | "index" => 2,
         "backends" | "rules" | "prompted" | "add" | "search" | "maintain" | "graph" | "conversation" => 3,
         "engine" => 4,
         "agent" | "evaluate" | "testing" => 5,

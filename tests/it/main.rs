@@ -14,6 +14,7 @@ mod api;
 mod conformance;
 #[cfg(all(feature = "sqlite", unix))]
 mod crash;
+mod dates;
 #[cfg(feature = "eval")]
 mod evaluate;
 mod features;

@@ -1,7 +1,10 @@
 //! The words of the English table.
 
 use super::allergens;
-use crate::rules::{language::Lists, when::Calendar};
+use crate::{
+    dates::Words,
+    rules::{language::Lists, when::Calendar},
+};
 
 pub(super) const LISTS: Lists = Lists {
     leads: "lol haha hehe wow yay hooray hmm hm umm um ugh omg yup sure tbh well oh ok okay yes yeah yep btw also now then currently actually honestly anyway plus fyi ps update so \
@@ -212,15 +215,10 @@ pub(super) const OMITTED: &[&[&str]] = &[&["i"], &["i", "am"]];
 pub(super) const INHERITS: &[(&str, &[&[&str]])] = &[("i", &[&["i"], &["i", "am"], &["i", "do"]]), ("we", &[&["we"]])];
 
 pub(super) const CALENDAR: Calendar = Calendar {
-    months: "january=1 february=2 march=3 april=4 may=5 june=6 july=7 august=8 september=9 october=10 november=11 \
-        december=12 feb=2 apr=4 jul=7 aug=8 sep=9 sept=9 oct=10 nov=11",
-    units: "day=d days=d week=w weeks=w month=m months=m year=y years=y",
-    numbers: "a=1 an=1 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 twelve=12",
-    days: "yesterday=-1 tomorrow=1 today=0 tonight=0",
-    shifts: "last=-1 next=1 this=0 past=-1",
+    words: Words { code: "en" },
+    names: "jan mar jun dec",
     before: "in on by from for early late back around mid the",
     since: "since",
-    ago: "ago",
     lasting: "for",
     loose: "weekend summer winter spring autumn fall monday tuesday wednesday thursday friday saturday sunday \
         morning evening afternoon night semester term moment weekends weekdays mondays tuesdays wednesdays thursdays \

@@ -1,0 +1,128 @@
+use crate::dates::lexicon::{Class, Make, Table};
+
+pub(super) const TABLE: Table = Table {
+    code: "fr",
+    words: &[
+        (
+            Class::Count,
+            "un=1 une=1 deux=2 trois=3 quatre=4 cinq=5 six=6 sept=7 huit=8 neuf=9 dix=10 onze=11 douze=12 treize=13 quatorze=14 \
+             quinze=15 seize=16 dix-sept=17 dix-huit=18 dix-neuf=19 vingt=20 trente=30 quarante=40 cinquante=50 cent=100 \
+             quelques=2..5 plusieurs=3..7 une_dizaine_de=8..12 une_dizaine_d'=8..12",
+        ),
+        (
+            Class::Unit,
+            "jour=1 jours=1 journée=1 semaine=2 semaines=2 week-end=3 weekend=3 week-ends=3 mois=4 trimestre=5 trimestres=5 \
+             an=6 ans=6 année=6 années=6 décennie=7 décennies=7",
+        ),
+        (
+            Class::Month,
+            "janvier=1 février=2 fevrier=2 ~mars=3 avril=4 ~mai=5 juin=6 juillet=7 ~août=8 ~aout=8 septembre=9 octobre=10 novembre=11 \
+             décembre=12 decembre=12",
+        ),
+        (Class::Weekday, "lundi=1 mardi=2 mercredi=3 jeudi=4 vendredi=5 samedi=6 dimanche=7"),
+        (Class::Season, "hiver=0 printemps=1 été=2 automne=3"),
+        (
+            Class::Shift,
+            "dernier=-1 dernière=-1 derniere=-1 passé=-1 passée=-1 précédent=-1 précédente=-1 prochain=1 prochaine=1 \
+             suivant=1 suivante=1",
+        ),
+        (
+            Class::Part,
+            "début=0 le_début_de=0 au_début_de=0 début_de=0 la_mi=1 mi=1 milieu=1 au_milieu_de=1 fin=2 la_fin_de=2 fin_de=2 \
+             à_la_fin_de=2",
+        ),
+        (
+            Class::Year,
+            "l'année_dernière=-1 l'an_dernier=-1 l'an_passé=-1 l'année_passée=-1 de_l'année_dernière=-1 de_l'an_dernier=-1 \
+             cette_année=0 de_cette_année=0 l'année_prochaine=1 l'an_prochain=1 de_l'année_prochaine=1 de_l'an_prochain=1",
+        ),
+        (Class::Quarter, "premier=1 deuxième=2 second=2 troisième=3 quatrième=4"),
+        (Class::Ordinal, "premier=1"),
+        (
+            Class::Decade,
+            "vingt=20 trente=30 quarante=40 cinquante=50 soixante=60 soixante-dix=70 quatre-vingt=80 quatre-vingts=80 \
+             quatre-vingt-dix=90",
+        ),
+        (
+            Class::Holiday,
+            "noël=1224..3 noel=1224..3 réveillon=1224..1 nouvel_an=1231..2 saint-sylvestre=1231..1 halloween=1031..1 \
+             saint-valentin=214..1",
+        ),
+    ],
+    patterns: &[
+        ("aujourd'hui", Make::Day(0)),
+        ("ce matin|soir", Make::Day(0)),
+        ("cet après-midi|apres-midi", Make::Day(0)),
+        ("hier matin|après-midi|soir", Make::Day(-1)),
+        ("@hier", Make::Day(-1)),
+        ("avant-hier", Make::Day(-2)),
+        ("cette nuit", Make::Day(0)),
+        ("la nuit dernière", Make::Day(-1)),
+        ("demain matin|après-midi|soir?", Make::Day(1)),
+        ("après-demain", Make::Day(2)),
+        ("il_y_a|y_a|ya environ|presque|à_peine|plus_de|près_de? <n> <unit>", Make::Ago),
+        ("<n> <unit> plus tôt", Make::Ago),
+        ("il_y_a une_demi-année", Make::HalfYearAgo),
+        ("d'_ici <n> <unit>", Make::Ahead),
+        ("^dans <n> <unit>", Make::Ahead),
+        (
+            "dans|pendant|durant|au_cours|ces|depuis? de|des|les|ces|du? <n>? derniers|dernières <n>? <unit>",
+            Make::Lately,
+        ),
+        ("dans|pendant|durant|au|en|à? la|le|l'|cette|ce|cet? <unit> <shift>", Make::Named),
+        ("ce|cette|cet <unit> -? ci?", Make::Shifted(0)),
+        ("<weekday>", Make::Named),
+        ("dans|en? le|la|l' <unit> d'avant|précédent|précédente", Make::Shifted(-1)),
+        ("au|à|vers? <part> l'|le|la|du|de_la|de_l'|d'|de? <unit> <shift>?", Make::Named),
+        ("<weekday> <shift>", Make::Named),
+        ("ce <weekday>", Make::Shifted(0)),
+        ("ce? <weekday> matin|après-midi|soir", Make::Named),
+        ("<weekday> de la semaine dernière|passée", Make::OfWeek(-1)),
+        ("<weekday> de cette semaine", Make::OfWeek(0)),
+        ("<weekday> de la semaine prochaine", Make::OfWeek(1)),
+        ("!le? <weekday>? ,? le? <day> <month> ,? de? <year>", Make::Named),
+        ("!le? <weekday>? ,? le? <day> <month>", Make::Named),
+        ("!le? <nth> <month> de? <year>?", Make::Named),
+        ("!en|courant|durant|pendant|de|au_mois_de|au_mois_d'|d' <month> ,? de? <year>", Make::Named),
+        ("!en|courant|durant|au_mois_de|au_mois_d'|du_mois_de|du_mois_d' <month> <shift>?", Make::Named),
+        ("!<month> de? <year>", Make::Named),
+        ("!<month> <shift>", Make::Named),
+        ("!à|au|vers? <part> -? d'|de? <month> de? <year>?", Make::Named),
+        ("=<month>", Make::Named),
+        ("en|durant|pendant l'? année? <digits>", Make::Named),
+        ("l' année|an <digits>", Make::Named),
+        ("à|au|vers? <part> -? <digits>", Make::Named),
+        ("à|au|en|durant|pendant? l'|le|cet|de_l'|du? <season> de? <year>", Make::Named),
+        ("à|au|en|durant|pendant? l'|le|de_l'|du <season> <shift>", Make::Named),
+        ("en|pendant_l'|durant_l'|pendant_le|au <season>", Make::Named),
+        ("cet|ce <season>", Make::Shifted(0)),
+        ("au|du|le? <quarter> trimestre de? <year>", Make::Named),
+        ("dans|pendant|durant? les années <decade>", Make::Named),
+        ("dans|pendant|durant? les années <tens>", Make::Named),
+        ("à|pour|au|le|pendant|de <holiday> de? <year>?", Make::Named),
+        ("<holiday> <year>", Make::Named),
+        ("à|au|le|pour? <holiday> <shift>", Make::Named),
+        ("entre <period> et <period>", Make::Between),
+        ("de|du|depuis <period> à|au|jusqu'à|jusqu'au|jusqu'en <period>", Make::Between),
+        ("!entre|de|d' <month> et|à|au|jusqu'en|- <month> de? <year>?", Make::Between),
+        ("!entre_le|du|de? <day> et|et_le|au|à|- <day> <month> de? <year>?", Make::Between),
+        ("entre|de <digits> et|à|- <digits>", Make::Between),
+        ("depuis|à_partir_de|à_partir_du|dès <period>", Make::Since),
+        ("!depuis|à_partir_de <month> de? <year>?", Make::Since),
+        ("depuis|à_partir_de <digits>", Make::Since),
+        ("depuis <weekday>", Make::Since),
+        ("avant <period>", Make::Before),
+        ("!avant <month> de? <year>?", Make::Before),
+        ("avant <digits>", Make::Before),
+        ("après <period>", Make::After),
+        ("!après <month> de? <year>?", Make::After),
+        ("après <digits>", Make::After),
+        ("jusqu'à|jusqu'au|jusqu'en <period>", Make::Until),
+        ("!jusqu'en|jusqu'à <month> de? <year>?", Make::Until),
+        ("jusqu'en|jusqu'à <digits>", Make::Until),
+    ],
+    not_before: "euros dollars francs personnes fois kilomètres km mètres minutes heures mots pas pages cas villes pays",
+    not_after: "le les chaque tous version chapitre page planète",
+    ahead: "ferai fera ferons irai irons projets prévu",
+    hints: "le la les de des du et est je tu il elle nous vous que qui dans pour pas une ai avons a au ce sur avec j c qu d l où quand quoi mon ma",
+};
