@@ -57,9 +57,9 @@
 
 mod add;
 mod backends;
+pub mod cues;
 pub mod dates;
 mod engine;
-pub mod cues;
 mod error;
 #[cfg(feature = "eval")]
 pub mod evaluate;

@@ -23,6 +23,8 @@ pub struct Cues {
     pub tells_time: bool,
     /// Whether it names a number, in digits or words.
     pub tells_number: bool,
+    /// Whether it says that something is no longer as it was: "now", "moved to", "increased", "no longer".
+    pub tells_change: bool,
 }
 
 impl Cues {
@@ -41,10 +43,11 @@ impl Cues {
             cues.tells_number |= word.bytes().any(|byte| byte.is_ascii_digit());
             // A number of four digits that a year may be.
             cues.tells_time |= digits && word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
-            if !digits && !(cues.tells_time && cues.tells_number) {
+            if !digits {
                 let kinds = words::kinds(word);
                 cues.tells_time |= kinds & TIME != 0;
                 cues.tells_number |= kinds & NUMBER != 0;
+                cues.tells_change |= kinds & CHANGE != 0;
             }
         }
         if unspaced > 0 {
@@ -52,6 +55,7 @@ impl Cues {
             cues.tells_time |= contains(text, TIME_SIGNS);
             cues.tells_number |= contains(text, NUMBER_SIGNS);
         }
+        cues.tells_change = cues.tells_change || contains(&text.to_lowercase(), CHANGE_PHRASES);
         cues
     }
 }
@@ -79,13 +83,6 @@ impl Wanted {
         };
         Self { time: has(WANTS_TIME), number: has(WANTS_NUMBER) }
     }
-}
-
-/// Whether a text says that something is no longer as it was: "now", "moved to", "increased", "no longer".
-#[must_use]
-pub fn tells_change(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    lower.unicode_words().any(|word| words::kinds(word) & CHANGE != 0) || contains(&lower, CHANGE_PHRASES)
 }
 
 fn contains(text: &str, signs: &[&str]) -> bool {
@@ -166,10 +163,10 @@ mod tests {
             "Je ne mange plus de poisson",
             "我搬到了成都",
         ] {
-            assert!(tells_change(text), "{text}");
+            assert!(Cues::of(text).tells_change, "{text}");
         }
         for text in ["I have a cat", "У меня есть кот", "我有一只猫", "We know the snow"] {
-            assert!(!tells_change(text), "{text}");
+            assert!(!Cues::of(text).tells_change, "{text}");
         }
     }
 }

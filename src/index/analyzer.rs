@@ -57,6 +57,13 @@ impl Analysis {
     }
 }
 
+/// The terms of a text that are not stop words, each once: what it is about.
+pub(crate) fn content_terms(text: &str) -> HashSet<String> {
+    let tokens = tokenize(text);
+    let language = latin_language(&tokens).unwrap_or(Language::English);
+    tokens.iter().filter(|token| token.has_length()).map(|token| token.term(language)).collect()
+}
+
 /// The terms to look for: for each word of the query the forms it may have in the texts of this index. Stop words are
 /// left out unless there is nothing else.
 pub(super) fn query_terms(query: &str, present: &Languages) -> Vec<Vec<String>> {

@@ -20,6 +20,7 @@ mod tests;
 mod top;
 mod vectors;
 
+pub(crate) use analyzer::content_terms;
 pub(crate) use cache::{Change, IndexCache, IndexSource};
 pub(crate) use scope_index::{AnalysedKey, Indexed, ScopeIndex};
 pub(crate) use terms::Terms;

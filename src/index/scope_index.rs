@@ -3,11 +3,11 @@ use std::collections::HashMap;
 use super::{
     entry::{Entry, SharedTexts, Standing},
     postings::Postings,
-    sessions::{Position, Sessions},
+    sessions::{Position, Sessions, Turn},
     terms::Terms,
     vectors::Vectors,
 };
-use crate::{Memory, MemoryId, MemoryKind, score::lexical::Bm25};
+use crate::{Memory, MemoryId, MemoryKind, Trust, score::lexical::Bm25};
 
 /// A key as an index takes it in.
 #[derive(Debug, Clone)]
@@ -88,7 +88,7 @@ impl ScopeIndex {
     pub(crate) fn refresh(&mut self, memory: &Memory) -> bool {
         let Some(&place) = self.places.get(&memory.id) else { return false };
         let Self { sessions, entries, ids, .. } = self;
-        sessions.remove(place, |place| position(entries, ids, place));
+        sessions.remove(place, turn(entries, place), |place| position(entries, ids, place));
         let fresh = Entry::new(memory, &mut self.texts);
         if let Some(standing) = self.standings.get_mut(place as usize) {
             *standing = fresh.standing();
@@ -104,7 +104,7 @@ impl ScopeIndex {
     pub(crate) fn remove(&mut self, id: MemoryId) {
         let Some(place) = self.places.remove(&id) else { return };
         let Self { sessions, entries, ids, .. } = self;
-        sessions.remove(place, |place| position(entries, ids, place));
+        sessions.remove(place, turn(entries, place), |place| position(entries, ids, place));
         if let Some(standing) = self.standings.get_mut(place as usize) {
             *standing = Standing::Gone;
         }
@@ -115,8 +115,8 @@ impl ScopeIndex {
     fn take_place(&mut self, place: u32) {
         let Self { sessions, entries, ids, .. } = self;
         let entry = entries.get(place as usize).map(|entry| &entry.attributes);
-        if let Some(turn) = entry.filter(|attributes| attributes.kind == MemoryKind::Episode) {
-            sessions.put(&turn.scope, place, |place| position(entries, ids, place));
+        if let Some(episode) = entry.filter(|attributes| attributes.kind == MemoryKind::Episode) {
+            sessions.put(&episode.scope, place, turn(entries, place), |place| position(entries, ids, place));
         }
     }
 
@@ -158,6 +158,13 @@ impl ScopeIndex {
         let first = |place: usize| self.firsts.get(place).copied().unwrap_or(all);
         first(place)..first(place + 1)
     }
+}
+
+fn turn(entries: &[Entry], place: u32) -> Turn {
+    entries.get(place as usize).map_or_else(Turn::default, |entry| Turn {
+        asks: entry.attributes.cues.asks,
+        by_assistant: entry.attributes.trust == Trust::Assistant,
+    })
 }
 
 fn position(entries: &[Entry], ids: &[MemoryId], place: u32) -> Position {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::{
     entry::{Admission, Standing},
     scope_index::ScopeIndex,
+    sessions::Lent,
     top::{Best, Ranked, Score, descend},
     vectors::Asked,
 };
@@ -200,6 +201,8 @@ impl Around<'_> {
                 |turn| index.cosine(asked, turn as usize),
             )
         });
-        Some(Surroundings::new(index.sessions.neighbours(turn, &scratch.words), lent))
+        let Lent { neighbours, replies } = index.sessions.lent(turn, &scratch.words);
+        let among_people = index.sessions.among_people(session);
+        Some(Surroundings::new(neighbours, lent).replies(replies).among_people(among_people))
     }
 }

@@ -18,15 +18,33 @@ struct Link {
     session: u32,
     before: u32,
     after: u32,
+    /// The share of it that asks.
+    asks: f32,
 }
 
-const APART: Link = Link { session: NONE, before: NONE, after: NONE };
+const APART: Link = Link { session: NONE, before: NONE, after: NONE, asks: 0.0 };
+
+/// What a session needs to know of a turn.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Turn {
+    pub(super) asks: f32,
+    pub(super) by_assistant: bool,
+}
+
+/// What the turns around one lend it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Lent {
+    pub(super) neighbours: f32,
+    pub(super) replies: f32,
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     numbers: HashMap<Arc<Scope>, u32>,
     /// The places of the turns of each session, in order.
     turns: Vec<Vec<u32>>,
+    /// How many of a session's turns are the assistant's.
+    assistants: Vec<u32>,
     /// By place; up to the last turn.
     links: Vec<Link>,
     count: usize,
@@ -34,11 +52,12 @@ pub(super) struct Sessions {
 
 impl Sessions {
     /// Takes a turn in. `position` knows those of all turns.
-    pub(super) fn put(&mut self, scope: &Arc<Scope>, place: u32, position: impl Fn(u32) -> Position) {
+    pub(super) fn put(&mut self, scope: &Arc<Scope>, place: u32, turn: Turn, position: impl Fn(u32) -> Position) {
         let next = u32::try_from(self.turns.len()).unwrap_or(NONE);
         let session = *self.numbers.entry(Arc::clone(scope)).or_insert(next);
         if session == next {
             self.turns.push(Vec::new());
+            self.assistants.push(0);
         }
         let Some(turns) = self.turns.get_mut(session as usize) else { return };
         let own = position(place);
@@ -48,9 +67,10 @@ impl Sessions {
             _ => turns.len(),
         };
         let near = |at: Option<usize>| at.and_then(|at| turns.get(at)).copied().unwrap_or(NONE);
-        let link = Link { session, before: near(at.checked_sub(1)), after: near(Some(at)) };
+        let link = Link { session, before: near(at.checked_sub(1)), after: near(Some(at)), asks: turn.asks };
         turns.insert(at, place);
         self.count += 1;
+        self.count_assistant(session, turn, 1);
         if self.links.len() <= place as usize {
             self.links.resize(place as usize + 1, APART);
         }
@@ -59,7 +79,7 @@ impl Sessions {
         self.set(link.after, |after| after.before = place);
     }
 
-    pub(super) fn remove(&mut self, place: u32, position: impl Fn(u32) -> Position) {
+    pub(super) fn remove(&mut self, place: u32, turn: Turn, position: impl Fn(u32) -> Position) {
         let link = self.link(place);
         let Some(turns) = self.turns.get_mut(link.session as usize) else { return };
         let own = position(place);
@@ -69,6 +89,7 @@ impl Sessions {
         }
         turns.remove(at);
         self.count -= 1;
+        self.count_assistant(link.session, turn, -1);
         self.set(place, |own| *own = APART);
         self.set(link.before, |before| before.after = link.after);
         self.set(link.after, |after| after.before = link.before);
@@ -89,8 +110,19 @@ impl Sessions {
         self.turns.get(session as usize).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether none of a session's turns is the assistant's.
+    pub(super) fn among_people(&self, session: u32) -> bool {
+        self.assistants.get(session as usize) == Some(&0)
+    }
+
+    fn count_assistant(&mut self, session: u32, turn: Turn, change: i32) {
+        if let Some(count) = self.assistants.get_mut(session as usize).filter(|_| turn.by_assistant) {
+            *count = count.saturating_add_signed(change);
+        }
+    }
+
     /// What the turns around one lend it, given the keyword similarities of all; nothing to what is no turn.
-    pub(super) fn neighbours(&self, place: u32, keywords: &[f32]) -> f32 {
+    pub(super) fn lent(&self, place: u32, keywords: &[f32]) -> Lent {
         lent(self.link(place), &self.links, keywords)
     }
 
@@ -98,9 +130,12 @@ impl Sessions {
     pub(super) fn proposals(&self, keywords: &[f32], proposals: &mut Vec<f32>) {
         proposals.clear();
         let turns = keywords.iter().zip(&self.links);
-        proposals.extend(turns.map(|(own, link)| lending::proposal(*own, lent(*link, &self.links, keywords))));
+        proposals.extend(turns.map(|(own, link)| {
+            let Lent { neighbours, replies } = lent(*link, &self.links, keywords);
+            lending::proposal(*own, neighbours, replies)
+        }));
         // What came after the last turn borrows nothing.
-        proposals.extend(keywords.iter().skip(self.links.len()).map(|own| lending::proposal(*own, 0.0)));
+        proposals.extend(keywords.iter().skip(self.links.len()).map(|own| lending::proposal(*own, 0.0, 0.0)));
     }
 
     /// What a session lends, from the similarities of its turns. `most` is the most that the cosine of each can be;
@@ -132,11 +167,12 @@ impl Sessions {
     pub(super) fn shrink(&mut self) {
         self.links.shrink_to_fit();
         self.turns.iter_mut().for_each(Vec::shrink_to_fit);
+        self.assistants.shrink_to_fit();
     }
 
     pub(super) fn bytes(&self) -> usize {
         // A list that grows is at most half empty.
-        self.links.capacity() * size_of::<Link>() + self.count * 8 + self.turns.len() * 80
+        self.links.capacity() * size_of::<Link>() + self.count * 8 + self.turns.len() * 84
     }
 
     fn link(&self, place: u32) -> Link {
@@ -151,14 +187,18 @@ impl Sessions {
 }
 
 #[inline]
-fn lent(link: Link, links: &[Link], keywords: &[f32]) -> f32 {
+fn lent(link: Link, links: &[Link], keywords: &[f32]) -> Lent {
     if link.session == NONE {
-        return 0.0;
+        return Lent::default();
     }
     let beyond = |place: u32| links.get(place as usize).copied().unwrap_or(APART);
-    let before = [at(keywords, link.before), at(keywords, beyond(link.before).before)];
+    let before_it = beyond(link.before);
+    let before = [at(keywords, link.before), at(keywords, before_it.before)];
     let after = [at(keywords, link.after), at(keywords, beyond(link.after).after)];
-    lending::neighbours(before, after)
+    Lent {
+        neighbours: lending::neighbours(before, after),
+        replies: lending::replies(at(keywords, link.before), before_it.asks),
+    }
 }
 
 #[inline]
@@ -179,11 +219,17 @@ mod tests {
         let position = |place: u32| positions[place as usize];
         let [first, other] = ["1", "2"].map(|session| Arc::new(Scope::user("a").with_session(session)));
         let mut sessions = Sessions::default();
+        // The second by its ordinal is half a question; the other session has the assistant in it.
+        let turn = |place: u32| Turn { asks: if place == 2 { 0.5 } else { 0.0 }, by_assistant: place == 3 };
         for (place, scope) in (0..).zip([&first, &first, &first, &other]) {
-            sessions.put(scope, place, position);
+            sessions.put(scope, place, turn(place), position);
         }
+        let people = [0, 3].map(|place| sessions.of_turn(place).map(|session| sessions.among_people(session)));
+        assert_eq!(people, [Some(true), Some(false)]);
         let (cosines, keywords) = ([0.3, 0.0, -0.5, 1.0], [0.6, 0.0, 0.12, 0.9]);
-        let lent = [0, 1, 2, 3].map(|place| sessions.neighbours(place, &keywords));
+        let replies = [0, 1, 2, 3].map(|place| sessions.lent(place, &keywords).replies);
+        assert_eq!(replies, [0.12 * 0.5, 0.0, 0.0, 0.0]);
+        let lent = [0, 1, 2, 3].map(|place| sessions.lent(place, &keywords).neighbours);
         let expected = [(2.0 * 0.12) / 6.0, (2.0 * 0.12 + 0.6) / 6.0, (2.0 * 0.6) / 6.0, 0.0];
         assert!(lent.iter().zip(expected).all(|(lent, expected)| (lent - expected).abs() < 1e-6), "{lent:?}");
         // Whatever the bounds are, the session counts the cosines themselves.
@@ -193,18 +239,21 @@ mod tests {
             let session = sessions
                 .of_turn(1)
                 .map(|session| sessions.session(session, &keywords, &most, |place| cosine(place) - slack, cosine));
-            assert!((session.unwrap_or_default() - (0.6 + 0.12 + 0.3) / 6.0).abs() < 1e-6, "{session:?}");
+            assert!(
+                (session.unwrap_or_default() - (0.65 * (0.6 + 0.12) + 0.35 * 0.3) / 3.0).abs() < 1e-6,
+                "{session:?}"
+            );
         }
         let mut proposals = Vec::new();
         sessions.proposals(&keywords, &mut proposals);
         assert!((proposals[1] - 1.5 * expected[1]).abs() < 1e-6 && (proposals[3] - 0.9).abs() < 1e-6);
-        sessions.remove(2, position);
-        assert!((sessions.neighbours(1, &keywords) - (2.0 * 0.6) / 6.0).abs() < 1e-6);
+        sessions.remove(2, turn(2), position);
+        assert!((sessions.lent(1, &keywords).neighbours - (2.0 * 0.6) / 6.0).abs() < 1e-6);
         assert_eq!(
             (sessions.of_turn(2), sessions.of_scope(&first), sessions.of_scope(&other)),
             (None, Some(0), Some(1))
         );
-        sessions.remove(3, position);
+        sessions.remove(3, turn(3), position);
         assert_eq!(sessions.of_scope(&other), None);
     }
 }

@@ -4,12 +4,22 @@
 //!
 //! ```text
 //! own    = vector · cosine⁺ + keyword · bm25
-//! around = neighbours · n + session · s + speaker · [the query names its speaker]
-//! score  = (1 − (1 − own) · (1 − around)) · (1 − assistant · [the assistant said it])
+//! around = neighbours · n + replies · r + session · s
+//!        + speaker · [the query names its speaker] + wanted · [it has the time or number the query wants]
+//! score  = (1 − (1 − own) · (1 − around))
+//!        · (1 − assistant · [the assistant said it]) · (1 − asks · q) · (1 − length · l) + u
 //! ```
 //!
 //! where the words on the left of each product are [`Weights`], `cosine⁺` is the cosine where it is above 0, `bm25` the
-//! bounded BM25 of [`lexical`](super::lexical), and `n` and `s` are the [`Surroundings`](crate::Surroundings) of a turn.
+//! bounded BM25 of [`lexical`](super::lexical), and `n`, `r` and `s` are the [`Surroundings`](crate::Surroundings) of a
+//! turn. `q` is the share of a turn that asks, if people talk with each other in its session: what one asks tells of the
+//! other, if at all. (To an assistant people ask about what is their own.) `l = ln(words / 80) / 5`, 0 to 1, of a text:
+//! the best of many passages fits by chance. What a query wants and a text tells is read from [`cues`](crate::cues).
+//!
+//! `u` is 0 but for one of two like hits: of two that the same speaker said, that share a fifth of their words and of
+//! which the newer tells of a change, the newer is lifted up to the older, unless it lies further behind than the weight
+//! `update` allows, as a share of the older's score. Only the first ten hits are looked at, so who is among them does not
+//! depend on it.
 //! A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the
 //! score stays in 0 to 1, and nothing in it is rescaled by what else was found.
 //!
@@ -28,12 +38,23 @@ pub struct Weights {
     pub keyword: f32,
     /// Of the neighbouring turns. Default 0.9.
     pub neighbours: f32,
-    /// Of the session. Default 0.5.
+    /// Of the question that a turn replies to. Default 0.8.
+    pub replies: f32,
+    /// Of the session. Default 0.6.
     pub session: f32,
-    /// Of being said by the one the query names. Default 0.05.
+    /// Of being said by the one the query names. Default 0.03.
     pub speaker: f32,
+    /// Of naming a time or a number where the query wants one. Default 0.05.
+    pub wanted: f32,
     /// Taken away from what the assistant said. Default 0.2.
     pub assistant: f32,
+    /// Taken away from what one person asks another. Default 0.2.
+    pub asks: f32,
+    /// Taken away from long texts. Default 0.35.
+    pub length: f32,
+    /// How far, as a share of its score, the one of two like hits that tells of a change may lie behind the older one
+    /// and still come before it. Default 0.2.
+    pub update: f32,
 }
 
 impl Weights {
@@ -44,14 +65,45 @@ impl Weights {
         let (vector, keyword) = (vector.max(0.0), keyword.max(0.0));
         let sum = vector + keyword;
         let (vector, keyword) = if sum > 0.0 && sum.is_finite() { (vector / sum, keyword / sum) } else { (0.5, 0.5) };
-        Self { vector, keyword, neighbours: 0.9, session: 0.5, speaker: 0.05, assistant: 0.2 }
+        Self {
+            vector,
+            keyword,
+            neighbours: 0.9,
+            replies: 0.8,
+            session: 0.6,
+            speaker: 0.03,
+            wanted: 0.05,
+            assistant: 0.2,
+            asks: 0.2,
+            length: 0.35,
+            update: 0.2,
+        }
     }
 
-    /// Without what stands around a memory, and without regard to who said it: the weighted sum alone.
+    /// Without what stands around a memory, and without regard to who said it and how: the weighted sum alone.
     #[must_use]
     pub fn own_only(self) -> Self {
-        Self { neighbours: 0.0, session: 0.0, speaker: 0.0, assistant: 0.0, ..self }
+        Self {
+            vector: self.vector,
+            keyword: self.keyword,
+            neighbours: 0.0,
+            replies: 0.0,
+            session: 0.0,
+            speaker: 0.0,
+            wanted: 0.0,
+            assistant: 0.0,
+            asks: 0.0,
+            length: 0.0,
+            update: 0.0,
+        }
     }
+}
+
+/// How long a text of so many words is, 0 to 1: `ln(words / 80) / 5`. 0 up to a passage, 1 from some 12,000 words on.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "a number of words")]
+pub fn length(words: u32) -> f32 {
+    ((words as f32 / 80.0).max(1.0).ln() / 5.0).min(1.0)
 }
 
 impl Default for Weights {

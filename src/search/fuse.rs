@@ -1,5 +1,9 @@
 use super::{Part, ScorePart, SearchMode, speakers::Speakers};
-use crate::{Candidate, Trust, score::fusion::Weights};
+use crate::{
+    Candidate, Trust,
+    cues::Wanted,
+    score::fusion::{Weights, length},
+};
 
 /// A candidate with its score.
 pub(super) struct Scored {
@@ -12,6 +16,7 @@ pub(super) struct Scored {
 /// of them are left out.
 pub(super) fn fuse(query: &str, candidates: Vec<Candidate>, mode: SearchMode, weights: Weights) -> Vec<Scored> {
     let speakers = Speakers::named(query, &candidates);
+    let wanted = Wanted::by(query);
     candidates
         .into_iter()
         .filter(|candidate| mode != SearchMode::Keyword || candidate.keyword.is_some_and(|keyword| keyword > 0.0))
@@ -19,7 +24,7 @@ pub(super) fn fuse(query: &str, candidates: Vec<Candidate>, mode: SearchMode, we
             let parts = match mode {
                 SearchMode::Vector => vec![ScorePart::new(Part::Vector, positive(candidate.cosine), 1.0)],
                 SearchMode::Keyword => vec![ScorePart::new(Part::Keyword, positive(candidate.keyword), 1.0)],
-                SearchMode::Hybrid => parts(&candidate, &speakers, weights),
+                SearchMode::Hybrid => parts(&candidate, &speakers, wanted, weights),
             };
             let score = super::score(&parts);
             Scored { candidate, score, parts }
@@ -27,20 +32,32 @@ pub(super) fn fuse(query: &str, candidates: Vec<Candidate>, mode: SearchMode, we
         .collect()
 }
 
-fn parts(candidate: &Candidate, speakers: &Speakers, weights: Weights) -> Vec<ScorePart> {
+fn parts(candidate: &Candidate, speakers: &Speakers, wanted: Wanted, weights: Weights) -> Vec<ScorePart> {
+    let cues = candidate.attributes.cues;
     let mut parts = vec![
         ScorePart::new(Part::Vector, positive(candidate.cosine), weights.vector),
         ScorePart::new(Part::Keyword, positive(candidate.keyword), weights.keyword),
     ];
     if let Some(around) = candidate.surroundings {
         parts.push(ScorePart::new(Part::Neighbours, around.neighbours, weights.neighbours));
+        parts.push(ScorePart::new(Part::Replies, around.replies, weights.replies));
         parts.push(ScorePart::new(Part::Session, around.session, weights.session));
     }
     if speakers.is_named(candidate) {
         parts.push(ScorePart::new(Part::Speaker, 1.0, weights.speaker));
     }
+    if (wanted.time && cues.tells_time) || (wanted.number && cues.tells_number) {
+        parts.push(ScorePart::new(Part::Wanted, 1.0, weights.wanted));
+    }
     if candidate.attributes.trust == Trust::Assistant {
         parts.push(ScorePart::new(Part::Assistant, 1.0, weights.assistant));
+    }
+    if candidate.surroundings.is_some_and(|around| around.among_people) && cues.asks > 0.0 {
+        parts.push(ScorePart::new(Part::Asks, cues.asks, weights.asks));
+    }
+    let length = length(cues.words);
+    if length > 0.0 {
+        parts.push(ScorePart::new(Part::Length, length, weights.length));
     }
     parts
 }

@@ -4,6 +4,7 @@ mod candidates;
 mod fuse;
 mod rank;
 mod speakers;
+mod update;
 
 use serde::Serialize;
 
@@ -160,31 +161,46 @@ pub enum Part {
     Keyword,
     /// How well the turns before and after it fit; see [`Surroundings`](crate::Surroundings).
     Neighbours,
+    /// How well the question fits that it replies to; see [`Surroundings`](crate::Surroundings).
+    Replies,
     /// How well its session fits; see [`Surroundings`](crate::Surroundings).
     Session,
     /// 1 if the query names its speaker, and no other of those who spoke.
     Speaker,
+    /// 1 if the query wants a time or a number and it names one.
+    Wanted,
     /// 1 if the assistant said it: what the user says of himself outweighs what he was told. Takes away.
     Assistant,
+    /// The share of it that asks, among people: what one asks of another tells little. Takes away.
+    Asks,
+    /// How long it is; see [`length`](crate::score::fusion::length). Takes away.
+    Length,
+    /// By how much it was lifted up to an older hit that it brings up to date.
+    Update,
 }
 
 /// The score of these parts.
 ///
 /// What the memory itself says (vector, keyword) is summed up, value × weight, and so is what stands around it
-/// (neighbours, session, speaker); the two are joined as independent chances are, and the assistant's words are held
-/// back: `(1 − (1 − own) × (1 − around)) × (1 − assistant)`, each kept within 0 to 1.
+/// (neighbours, replies, session, speaker, wanted); the two are joined as independent chances are, and what the
+/// assistant said, what asks and what is long are held back:
+/// `(1 − (1 − own) × (1 − around)) × (1 − assistant) × (1 − asks) × (1 − length) + update`, each kept within 0 to 1.
 fn score(parts: &[ScorePart]) -> f32 {
-    let (mut own, mut around, mut assistant) = (0.0_f32, 0.0_f32, 0.0_f32);
+    let rest = |share: f32| 1.0 - share.clamp(0.0, 1.0);
+    let (mut own, mut around, mut kept, mut update) = (0.0_f32, 0.0_f32, 1.0_f32, 0.0_f32);
     for ScorePart { part, value, weight } in parts {
         let sum = match part {
             Part::Vector | Part::Keyword => &mut own,
-            Part::Neighbours | Part::Session | Part::Speaker => &mut around,
-            Part::Assistant => &mut assistant,
+            Part::Neighbours | Part::Replies | Part::Session | Part::Speaker | Part::Wanted => &mut around,
+            Part::Update => &mut update,
+            Part::Assistant | Part::Asks | Part::Length => {
+                kept *= rest(value * weight);
+                continue;
+            }
         };
         *sum += value * weight;
     }
-    let rest = |share: f32| 1.0 - share.clamp(0.0, 1.0);
-    (1.0 - rest(own) * rest(around)) * rest(assistant)
+    ((1.0 - rest(own) * rest(around)) * kept + update).clamp(0.0, 1.0)
 }
 
 impl Part {
@@ -195,9 +211,14 @@ impl Part {
             Self::Vector => "vector",
             Self::Keyword => "keyword",
             Self::Neighbours => "neighbours",
+            Self::Replies => "replies",
             Self::Session => "session",
             Self::Speaker => "speaker",
+            Self::Wanted => "wanted",
             Self::Assistant => "assistant",
+            Self::Asks => "asks",
+            Self::Length => "length",
+            Self::Update => "update",
         }
     }
 }
@@ -221,7 +242,8 @@ pub struct Hit {
     /// The memory.
     pub memory: Memory,
     /// How well it fits the query, 0 to 1, by the formula of [`score::fusion`](crate::score::fusion). It does not depend
-    /// on what else was found, but for the speaker's part, which asks whether the query names one speaker alone.
+    /// on what else was found, but for two parts: the speaker's, which asks whether the query names one speaker alone,
+    /// and the update's.
     pub score: f32,
     /// What the score is made of.
     pub parts: Vec<ScorePart>,

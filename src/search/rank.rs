@@ -1,6 +1,6 @@
 use std::{cmp::Ordering, collections::HashMap};
 
-use super::{Hit, SearchContext, SearchRequest, fuse::Scored};
+use super::{Hit, SearchContext, SearchMode, SearchRequest, fuse::Scored, update};
 use crate::{Memory, MemoryId, Result, Scope};
 
 /// The best first, as many as were asked for, with their memories.
@@ -14,7 +14,8 @@ pub(super) async fn rank(
         scored.retain(|scored| scored.score >= threshold);
     }
     scored.sort_unstable_by(compare);
-    scored.truncate(request.limit);
+    // What is lifted must not depend on how many hits are wanted.
+    scored.truncate(request.limit.max(update::WINDOW));
     let ids: Vec<MemoryId> = scored.iter().map(|scored| scored.candidate.id).collect();
     // The memories are read after they were proposed: one that was changed since and no longer fits is no hit.
     let mut found = context.store.get(scope, &ids).await?;
@@ -25,9 +26,15 @@ pub(super) async fn rank(
     });
     let mut memories: HashMap<MemoryId, Memory> = found.into_iter().map(|memory| (memory.id, memory)).collect();
     let hits = scored.into_iter().filter_map(|Scored { candidate, score, parts }| {
-        memories.remove(&candidate.id).map(|memory| Hit { memory, score, parts })
+        let hit = memories.remove(&candidate.id).map(|memory| Hit { memory, score, parts })?;
+        Some((hit, candidate.attributes.cues))
     });
-    Ok(hits.collect())
+    let mut hits: Vec<_> = hits.collect();
+    if request.mode == SearchMode::Hybrid && context.weights.update > 0.0 {
+        update::lift(&mut hits, context.weights.update);
+    }
+    hits.truncate(request.limit);
+    Ok(hits.into_iter().map(|(hit, _)| hit).collect())
 }
 
 /// By score; equals by the cosine, which goes on below 0 where scores do not; then the newer first.

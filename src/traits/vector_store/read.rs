@@ -3,6 +3,7 @@ use std::sync::Arc;
 use super::write::check_vector;
 use crate::{
     Cursor, EmbedderIdentity, Error, Filter, Memory, MemoryId, MemoryKind, Result, Scope, Timestamp, Trust, Validity,
+    cues::Cues,
 };
 
 /// What to look for. With a vector and a text, both arms propose; with neither, the newest memories are proposed.
@@ -114,6 +115,8 @@ pub struct Attributes {
     pub access_count: u64,
     /// When it was last recalled.
     pub accessed_at: Option<Timestamp>,
+    /// What its words tell about its part in a talk.
+    pub cues: Cues,
 }
 
 impl From<&Memory> for Attributes {
@@ -133,6 +136,7 @@ impl From<&Memory> for Attributes {
             updated_at: memory.updated_at,
             access_count: memory.access_count,
             accessed_at: memory.accessed_at,
+            cues: Cues::of(&memory.text),
         }
     }
 }
@@ -172,16 +176,34 @@ pub struct Surroundings {
     /// The keyword similarities of the two turns before and the two after it in its session, the nearer counting
     /// twice: `(2·k₋₁ + 2·k₊₁ + k₋₂ + k₊₂) / 6`, 0 to 1. A turn that is not there counts 0.
     pub neighbours: f32,
-    /// The mean of the three best keyword similarities and the three best cosines (those above 0) among the turns of
-    /// its session, 0 to 1. Turns that are not there count 0.
+    /// The keyword similarity of the turn before it, times the share of questions in that: 0 to 1.
+    pub replies: f32,
+    /// The mean of the three best keyword similarities, counting 0.65, and of the three best cosines (those above 0),
+    /// counting 0.35, among the turns of its session: 0 to 1. Turns that are not there count 0.
     pub session: f32,
+    /// Whether its session has no turn of the assistant: people talk with each other.
+    pub among_people: bool,
 }
 
 impl Surroundings {
-    /// Surroundings.
+    /// Surroundings of what replies to no question, in a session with the assistant.
     #[must_use]
     pub fn new(neighbours: f32, session: f32) -> Self {
-        Self { neighbours, session }
+        Self { neighbours, session, ..Self::default() }
+    }
+
+    /// How well the question fits that it replies to. Default 0.
+    #[must_use]
+    pub fn replies(mut self, replies: f32) -> Self {
+        self.replies = replies;
+        self
+    }
+
+    /// Whether people talk with each other. Default: not.
+    #[must_use]
+    pub fn among_people(mut self, among_people: bool) -> Self {
+        self.among_people = among_people;
+        self
     }
 }
 
