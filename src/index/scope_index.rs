@@ -181,6 +181,9 @@ impl ScopeIndex {
             let lent = keywords.iter().zip(&surroundings.turns).map(|(own, around)| own + LENT * around.neighbours);
             chosen.extend(self.top(lent, 0.0, query.limit, &admission));
         }
+        if !query.dates.is_empty() {
+            chosen.extend(self.dated(query, cosines.as_deref(), keywords.as_deref(), &admission));
+        }
         if cosines.is_none() && keywords.is_none() {
             chosen.extend(self.newest(query.limit, &admission));
         }
@@ -239,6 +242,24 @@ impl ScopeIndex {
             }
         }
         heap.into_iter().map(|Reverse(ranked)| ranked.place).collect()
+    }
+
+    /// The best of what lies in one of the named stretches of time.
+    fn dated(
+        &self,
+        query: &SearchQuery,
+        cosines: Option<&[f32]>,
+        keywords: Option<&[f32]>,
+        admission: &Admission<'_>,
+    ) -> Vec<usize> {
+        let of = |scores: Option<&[f32]>, place| {
+            scores.and_then(|scores| scores.get(place)).map_or(0.0, |score: &f32| score.max(0.0))
+        };
+        let scores = self.entries.iter().enumerate().map(|(place, entry)| {
+            let dated = query.dates.iter().any(|range| entry.attributes.lies_in(*range));
+            if dated { of(cosines, place) + of(keywords, place) } else { f32::NEG_INFINITY }
+        });
+        self.top(scores, f32::NEG_INFINITY, query.limit, admission)
     }
 
     fn newest(&self, limit: usize, admission: &Admission<'_>) -> Vec<usize> {

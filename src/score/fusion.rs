@@ -4,13 +4,13 @@
 //!
 //! ```text
 //! own    = vector · cosine⁺ + keyword · bm25
-//! around = neighbours · n + session · s + speaker · [the query names its speaker]
+//! around = neighbours · n + session · s + speaker · [the query names its speaker] + time · t
 //! score  = (1 − (1 − own) · (1 − around)) · (1 − assistant · [the assistant said it])
 //! ```
 //!
 //! where the words on the left of each product are [`Weights`], `cosine⁺` is the cosine where it is above 0, `bm25` the
 //! bounded BM25 of [`lexical`](super::lexical), and `n` and `s` are the [`Surroundings`](crate::Surroundings) of a turn.
-//! A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the
+//! `t` is the [`timeliness`](super::timeliness) of a memory, 0 where the query names no time. A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the
 //! score stays in 0 to 1, and nothing in it is rescaled by what else was found.
 //!
 //! # Source
@@ -32,6 +32,8 @@ pub struct Weights {
     pub session: f32,
     /// Of being said by the one the query names. Default 0.05.
     pub speaker: f32,
+    /// Of being near to a time that the query names. Default 0.15.
+    pub time: f32,
     /// Taken away from what the assistant said. Default 0.2.
     pub assistant: f32,
 }
@@ -44,13 +46,13 @@ impl Weights {
         let (vector, keyword) = (vector.max(0.0), keyword.max(0.0));
         let sum = vector + keyword;
         let (vector, keyword) = if sum > 0.0 && sum.is_finite() { (vector / sum, keyword / sum) } else { (0.5, 0.5) };
-        Self { vector, keyword, neighbours: 0.9, session: 0.5, speaker: 0.05, assistant: 0.2 }
+        Self { vector, keyword, neighbours: 0.9, session: 0.5, speaker: 0.05, time: 0.15, assistant: 0.2 }
     }
 
-    /// Without what stands around a memory, and without regard to who said it: the weighted sum alone.
+    /// Without what stands around a memory, and without regard to who said it and when: the weighted sum alone.
     #[must_use]
     pub fn own_only(self) -> Self {
-        Self { neighbours: 0.0, session: 0.0, speaker: 0.0, assistant: 0.0, ..self }
+        Self { neighbours: 0.0, session: 0.0, speaker: 0.0, time: 0.0, assistant: 0.0, ..self }
     }
 }
 

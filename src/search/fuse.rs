@@ -1,4 +1,4 @@
-use super::{Part, ScorePart, SearchMode, speakers::Speakers};
+use super::{Part, ScorePart, SearchMode, speakers::Speakers, times::Times};
 use crate::{Candidate, Trust, score::fusion::Weights};
 
 /// A candidate with its score.
@@ -10,7 +10,13 @@ pub(super) struct Scored {
 
 /// Scores every candidate by the published formula. Those that only the words could have proposed and that have none
 /// of them are left out.
-pub(super) fn fuse(query: &str, candidates: Vec<Candidate>, mode: SearchMode, weights: Weights) -> Vec<Scored> {
+pub(super) fn fuse(
+    query: &str,
+    candidates: Vec<Candidate>,
+    mode: SearchMode,
+    weights: Weights,
+    times: &Times,
+) -> Vec<Scored> {
     let speakers = Speakers::named(query, &candidates);
     candidates
         .into_iter()
@@ -19,7 +25,7 @@ pub(super) fn fuse(query: &str, candidates: Vec<Candidate>, mode: SearchMode, we
             let parts = match mode {
                 SearchMode::Vector => vec![ScorePart::new(Part::Vector, positive(candidate.cosine), 1.0)],
                 SearchMode::Keyword => vec![ScorePart::new(Part::Keyword, positive(candidate.keyword), 1.0)],
-                SearchMode::Hybrid => parts(&candidate, &speakers, weights),
+                SearchMode::Hybrid => parts(&candidate, &speakers, weights, times),
             };
             let score = super::score(&parts);
             Scored { candidate, score, parts }
@@ -27,7 +33,7 @@ pub(super) fn fuse(query: &str, candidates: Vec<Candidate>, mode: SearchMode, we
         .collect()
 }
 
-fn parts(candidate: &Candidate, speakers: &Speakers, weights: Weights) -> Vec<ScorePart> {
+fn parts(candidate: &Candidate, speakers: &Speakers, weights: Weights, times: &Times) -> Vec<ScorePart> {
     let mut parts = vec![
         ScorePart::new(Part::Vector, positive(candidate.cosine), weights.vector),
         ScorePart::new(Part::Keyword, positive(candidate.keyword), weights.keyword),
@@ -38,6 +44,9 @@ fn parts(candidate: &Candidate, speakers: &Speakers, weights: Weights) -> Vec<Sc
     }
     if speakers.is_named(candidate) {
         parts.push(ScorePart::new(Part::Speaker, 1.0, weights.speaker));
+    }
+    if let Some(nearness) = times.nearness(&candidate.attributes) {
+        parts.push(ScorePart::new(Part::Time, nearness, weights.time));
     }
     if candidate.attributes.trust == Trust::Assistant {
         parts.push(ScorePart::new(Part::Assistant, 1.0, weights.assistant));
