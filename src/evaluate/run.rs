@@ -77,7 +77,8 @@ pub async fn ingest(engine: &MemoryEngine, conversation: &Conversation) -> Resul
 
 /// Asks every question of a conversation that was ingested, and returns what was found, in the order of the questions.
 ///
-/// `ids` are what [`ingest`] returned. `template` says how to search; its query and its limit are replaced. Each
+/// `ids` are what [`ingest`] returned. `template` says how to search; its query, its limit and when it is asked are
+/// replaced: a question without a time of its own is asked when the last turn was said. Each
 /// question is searched for twice: for ten hits, which is timed, and for a hundred. Hits that are no turns of the
 /// conversation take up room, and are left out then.
 ///
@@ -96,10 +97,12 @@ pub async fn retrieve(
     }
     let places: HashMap<MemoryId, usize> = ids.iter().enumerate().map(|(place, id)| (*id, place)).collect();
     let scope = Scope::user(&conversation.name);
+    let last = conversation.turns.iter().filter_map(|turn| turn.at).max();
     let mut all = Vec::with_capacity(conversation.questions.len());
     for question in &conversation.questions {
         let mut request = template.clone();
         request.query.clone_from(&question.text);
+        request.asked_at = question.asked_at.or(last).map(Into::into);
         let start = Instant::now();
         let short = engine.search(&scope, request.clone().limit(SHORT)).await?;
         let elapsed = start.elapsed();

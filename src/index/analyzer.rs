@@ -68,7 +68,7 @@ impl Analysis {
 pub(crate) fn content_terms(text: &str) -> HashSet<String> {
     let tokens = tokenize(text);
     let language = latin_language(&tokens).unwrap_or(Language::English);
-    tokens.iter().filter(|token| token.has_length()).map(|token| token.term(language)).collect()
+    tokens.iter().filter(|token| token.has_length()).map(|token| token.term(language).into_owned()).collect()
 }
 
 /// The terms to look for: for each word of the query the forms it may have in the texts of this index. Stop words are

@@ -56,6 +56,9 @@ impl ScopeIndex {
                 chosen.extend(self.top(&scratch.proposals, query.limit, &admission));
             }
         }
+        if !query.dates.is_empty() {
+            chosen.extend(self.dated(query, scratch, &admission));
+        }
         if query.vector.is_none() && query.text.is_none() {
             chosen.extend(self.newest(query.limit, &admission));
         }
@@ -133,6 +136,22 @@ impl ScopeIndex {
             }
             best.worst().map_or(f32::MIN_POSITIVE, |worst| worst.score)
         });
+        best.into_iter().map(|ranked| ranked.place).collect()
+    }
+
+    /// The best of what lies in one of the named stretches of time.
+    fn dated(&self, query: &SearchQuery, scratch: &Scratch, admission: &Admission<'_>) -> Vec<usize> {
+        let mut best = Best::new(query.limit);
+        let of = |scores: &[f32], asked: bool, place: usize| {
+            scores.get(place).filter(|_| asked).map_or(0.0, |score| score.max(0.0))
+        };
+        for (place, (entry, &id)) in self.entries.iter().zip(&self.ids).enumerate() {
+            if query.dates.iter().any(|range| entry.attributes.lies_in(*range)) && self.admits(admission, place) {
+                let cosine = of(&scratch.most, query.vector.is_some(), place);
+                let score = cosine + of(&scratch.words, query.text.is_some(), place);
+                best.offer(Ranked { score, id, place });
+            }
+        }
         best.into_iter().map(|ranked| ranked.place).collect()
     }
 

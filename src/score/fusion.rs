@@ -5,7 +5,7 @@
 //! ```text
 //! own    = vector · cosine⁺ + keyword · bm25
 //! around = neighbours · n + replies · r + session · s
-//!        + speaker · [the query names its speaker] + wanted · [it has the time or number the query wants]
+//!        + speaker · [the query names its speaker] + wanted · [it has the time or number the query wants] + time · t
 //! score  = (1 − (1 − own) · (1 − around))
 //!        · (1 − assistant · [the assistant said it]) · (1 − asks · q) · (1 − length · l) + u
 //! ```
@@ -20,7 +20,8 @@
 //! which the newer tells of a change, the newer is lifted up to the older, unless it lies further behind than the weight
 //! `update` allows, as a share of the older's score. Only the first ten hits are looked at, so who is among them does not
 //! depend on it.
-//! A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the
+//!
+//! `t` is the [`timeliness`](super::timeliness) of a memory, 0 where the query names no time. A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the
 //! score stays in 0 to 1, and nothing in it is rescaled by what else was found.
 //!
 //! # Source
@@ -46,6 +47,8 @@ pub struct Weights {
     pub speaker: f32,
     /// Of naming a time or a number where the query wants one. Default 0.05.
     pub wanted: f32,
+    /// Of being near to a time that the query names. Default 0.15.
+    pub time: f32,
     /// Taken away from what the assistant said. Default 0.2.
     pub assistant: f32,
     /// Taken away from what one person asks another. Default 0.2.
@@ -73,6 +76,7 @@ impl Weights {
             session: 0.6,
             speaker: 0.03,
             wanted: 0.05,
+            time: 0.15,
             assistant: 0.2,
             asks: 0.2,
             length: 0.35,
@@ -91,6 +95,7 @@ impl Weights {
             session: 0.0,
             speaker: 0.0,
             wanted: 0.0,
+            time: 0.0,
             assistant: 0.0,
             asks: 0.0,
             length: 0.0,

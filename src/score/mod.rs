@@ -6,3 +6,4 @@ pub mod relatedness;
 pub mod sameness;
 pub mod similarity;
 pub(crate) mod stable_hash;
+pub mod timeliness;

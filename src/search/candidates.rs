@@ -1,4 +1,4 @@
-use super::{SearchContext, SearchMode, SearchRequest};
+use super::{SearchContext, SearchMode, SearchRequest, Times};
 use crate::{Candidate, EmbedderExt, Purpose, Result, Scope, SearchQuery, Stage};
 
 /// Least pool of each arm: what one arm ranks low may still be lifted by the other.
@@ -10,10 +10,12 @@ pub(super) async fn propose(
     context: &SearchContext<'_>,
     scope: &Scope,
     request: &SearchRequest,
+    times: &Times,
 ) -> Result<Vec<Candidate>> {
     let mut query = SearchQuery::new(scope.clone(), context.now)
-        .filter(request.filter.clone())
+        .filter(request.filter_of_all())
         .validity(request.validity(context.now))
+        .dated(times.ranges().to_vec())
         .limit(request.limit.saturating_mul(POOL_FACTOR).max(POOL));
     if request.mode != SearchMode::Keyword {
         let vector = context.embedder.embed_one(&request.query, Purpose::Query).await;

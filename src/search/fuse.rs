@@ -1,4 +1,4 @@
-use super::{Part, ScorePart, SearchMode, speakers::Speakers};
+use super::{Part, ScorePart, SearchMode, speakers::Speakers, times::Times};
 use crate::{
     Candidate, Trust,
     cues::Wanted,
@@ -14,7 +14,13 @@ pub(super) struct Scored {
 
 /// Scores every candidate by the published formula. Those that only the words could have proposed and that have none
 /// of them are left out.
-pub(super) fn fuse(query: &str, candidates: Vec<Candidate>, mode: SearchMode, weights: Weights) -> Vec<Scored> {
+pub(super) fn fuse(
+    query: &str,
+    candidates: Vec<Candidate>,
+    mode: SearchMode,
+    weights: Weights,
+    times: &Times,
+) -> Vec<Scored> {
     let speakers = Speakers::named(query, &candidates);
     let wanted = Wanted::by(query);
     candidates
@@ -24,7 +30,7 @@ pub(super) fn fuse(query: &str, candidates: Vec<Candidate>, mode: SearchMode, we
             let parts = match mode {
                 SearchMode::Vector => vec![ScorePart::new(Part::Vector, positive(candidate.cosine), 1.0)],
                 SearchMode::Keyword => vec![ScorePart::new(Part::Keyword, positive(candidate.keyword), 1.0)],
-                SearchMode::Hybrid => parts(&candidate, &speakers, wanted, weights),
+                SearchMode::Hybrid => parts(&candidate, &speakers, wanted, weights, times),
             };
             let score = super::score(&parts);
             Scored { candidate, score, parts }
@@ -32,7 +38,13 @@ pub(super) fn fuse(query: &str, candidates: Vec<Candidate>, mode: SearchMode, we
         .collect()
 }
 
-fn parts(candidate: &Candidate, speakers: &Speakers, wanted: Wanted, weights: Weights) -> Vec<ScorePart> {
+fn parts(
+    candidate: &Candidate,
+    speakers: &Speakers,
+    wanted: Wanted,
+    weights: Weights,
+    times: &Times,
+) -> Vec<ScorePart> {
     let cues = candidate.attributes.cues;
     let mut parts = vec![
         ScorePart::new(Part::Vector, positive(candidate.cosine), weights.vector),
@@ -48,6 +60,9 @@ fn parts(candidate: &Candidate, speakers: &Speakers, wanted: Wanted, weights: We
     }
     if (wanted.time && cues.tells_time) || (wanted.number && cues.tells_number) {
         parts.push(ScorePart::new(Part::Wanted, 1.0, weights.wanted));
+    }
+    if let Some(nearness) = times.nearness(&candidate.attributes) {
+        parts.push(ScorePart::new(Part::Time, nearness, weights.time));
     }
     if candidate.attributes.trust == Trust::Assistant {
         parts.push(ScorePart::new(Part::Assistant, 1.0, weights.assistant));

@@ -1,15 +1,21 @@
 //! [`MemoryEngine::search`](crate::MemoryEngine::search): candidates → fuse → rank.
+//!
+//! A time that the query names is another arm of the candidates, and another part of the score.
 
 mod candidates;
 mod fuse;
 mod rank;
 mod speakers;
+mod times;
 mod update;
 
+use chrono::{DateTime, FixedOffset};
 use serde::Serialize;
+use times::Times;
 
 use crate::{
-    Embedder, Error, Filter, Memory, Result, Scope, Stage, Timestamp, Validity, VectorStore, score::fusion::Weights,
+    Embedder, Error, Field, Filter, Memory, MemoryKind, Result, Scope, Stage, Timestamp, Validity, VectorStore,
+    score::fusion::Weights,
 };
 
 /// Which similarities count.
@@ -45,6 +51,10 @@ pub struct SearchRequest {
     pub threshold: Option<f32>,
     /// Only what this admits.
     pub filter: Option<Filter>,
+    /// When the query is asked, for times that it names; `None` for now.
+    pub asked_at: Option<DateTime<FixedOffset>>,
+    /// Only what was said or held from the first to just before the second.
+    pub between: Option<(Timestamp, Timestamp)>,
     /// Only what held then; `None` for what holds now.
     pub as_of: Option<Timestamp>,
     /// Also what no longer holds.
@@ -62,6 +72,8 @@ impl SearchRequest {
             limit: 10,
             threshold: None,
             filter: None,
+            asked_at: None,
+            between: None,
             as_of: None,
             include_invalid: false,
             record_access: false,
@@ -92,6 +104,31 @@ impl SearchRequest {
         self
     }
 
+    /// When the query is asked: "last week" and the like are reckoned from there, by the days of its offset. A
+    /// [`Timestamp`], whose days are those of UTC, or a [`DateTime`] with an offset. Default: the time of the engine's
+    /// clock.
+    ///
+    /// ```
+    /// use ingrain::SearchRequest;
+    /// let asked: chrono::DateTime<chrono::FixedOffset> = "2024-02-03T23:30:00+09:00".parse()?;
+    /// let request = SearchRequest::new("what did we order yesterday?").asked_at(asked);
+    /// # Ok::<(), chrono::ParseError>(())
+    /// ```
+    pub fn asked_at(mut self, at: impl Into<DateTime<FixedOffset>>) -> Self {
+        self.asked_at = Some(at.into());
+        self
+    }
+
+    /// Only what is of the time from `start` to just before `end`: a turn that was said then
+    /// ([`observed_at`](Memory::observed_at)), and anything else that held then, for an instant at least
+    /// (`valid_at` .. `invalid_at`), whether or not it still holds. Default: of any time.
+    ///
+    /// Times that the query names only favour; this leaves out.
+    pub fn between(mut self, start: Timestamp, end: Timestamp) -> Self {
+        self.between = Some((start, end));
+        self
+    }
+
     /// Only what held at `valid`, by what is known now. Default: what holds now.
     pub fn as_of(mut self, valid: Timestamp) -> Self {
         self.as_of = Some(valid);
@@ -114,8 +151,24 @@ impl SearchRequest {
         match self.as_of {
             _ if self.include_invalid => Validity::Any,
             Some(then) => Validity::At(then),
+            // What ended since held then all the same.
+            None if self.between.is_some() => Validity::Any,
             None => Validity::Current(now),
         }
+    }
+
+    /// The filter, with that of the times.
+    fn filter_of_all(&self) -> Option<Filter> {
+        let Some((start, end)) = self.between else { return self.filter.clone() };
+        let episode = || Filter::eq(Field::Kind, MemoryKind::Episode.as_str());
+        let said = episode() & Filter::between(Field::ObservedAt, start, end);
+        let ended = Filter::lte(Field::InvalidAt, start.to_rfc3339());
+        let held = !episode() & Filter::lt(Field::ValidAt, end.to_rfc3339()) & !ended;
+        let timed = said | held;
+        Some(match &self.filter {
+            Some(filter) => filter.clone() & timed,
+            None => timed,
+        })
     }
 
     fn validate(&self) -> Result<()> {
@@ -128,7 +181,10 @@ impl SearchRequest {
         if self.as_of.is_some() && self.include_invalid {
             return Err(Error::invalid("a search cannot be as of a time and include what is invalid"));
         }
-        self.filter.iter().try_for_each(Filter::validate)
+        if self.between.is_some_and(|(start, end)| start >= end) {
+            return Err(Error::invalid("a search between two times needs the earlier one first"));
+        }
+        self.filter_of_all().iter().try_for_each(Filter::validate)
     }
 }
 
@@ -169,6 +225,9 @@ pub enum Part {
     Speaker,
     /// 1 if the query wants a time or a number and it names one.
     Wanted,
+    /// How near it is to a time that the query names, by [`timeliness`](crate::score::timeliness): when it was said,
+    /// and for what is no turn also when it held. There only if the query names one, and only in a hybrid search.
+    Time,
     /// 1 if the assistant said it: what the user says of himself outweighs what he was told. Takes away.
     Assistant,
     /// The share of it that asks, among people: what one asks of another tells little. Takes away.
@@ -182,7 +241,7 @@ pub enum Part {
 /// The score of these parts.
 ///
 /// What the memory itself says (vector, keyword) is summed up, value × weight, and so is what stands around it
-/// (neighbours, replies, session, speaker, wanted); the two are joined as independent chances are, and what the
+/// (neighbours, replies, session, speaker, wanted, time); the two are joined as independent chances are, and what the
 /// assistant said, what asks and what is long are held back:
 /// `(1 − (1 − own) × (1 − around)) × (1 − assistant) × (1 − asks) × (1 − length) + update`, each kept within 0 to 1.
 fn score(parts: &[ScorePart]) -> f32 {
@@ -191,7 +250,7 @@ fn score(parts: &[ScorePart]) -> f32 {
     for ScorePart { part, value, weight } in parts {
         let sum = match part {
             Part::Vector | Part::Keyword => &mut own,
-            Part::Neighbours | Part::Replies | Part::Session | Part::Speaker | Part::Wanted => &mut around,
+            Part::Neighbours | Part::Replies | Part::Session | Part::Speaker | Part::Wanted | Part::Time => &mut around,
             Part::Update => &mut update,
             Part::Assistant | Part::Asks | Part::Length => {
                 kept *= rest(value * weight);
@@ -215,6 +274,7 @@ impl Part {
             Self::Session => "session",
             Self::Speaker => "speaker",
             Self::Wanted => "wanted",
+            Self::Time => "time",
             Self::Assistant => "assistant",
             Self::Asks => "asks",
             Self::Length => "length",
@@ -293,8 +353,9 @@ pub(crate) async fn search(context: &SearchContext<'_>, scope: &Scope, request: 
         return Ok(Vec::new());
     }
     let in_search = |error: Error| error.with_stage(Stage::Search);
-    let candidates = candidates::propose(context, scope, request).await?;
-    let scored = fuse::fuse(&request.query, candidates, request.mode, context.weights);
+    let times = Times::named(context, request);
+    let candidates = candidates::propose(context, scope, request, &times).await?;
+    let scored = fuse::fuse(&request.query, candidates, request.mode, context.weights, &times);
     let hits = rank::rank(context, scope, request, scored).await.map_err(in_search)?;
     if request.record_access && !hits.is_empty() {
         let ids: Vec<_> = hits.iter().map(|hit| hit.memory.id).collect();

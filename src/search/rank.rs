@@ -19,10 +19,10 @@ pub(super) async fn rank(
     let ids: Vec<MemoryId> = scored.iter().map(|scored| scored.candidate.id).collect();
     // The memories are read after they were proposed: one that was changed since and no longer fits is no hit.
     let mut found = context.store.get(scope, &ids).await?;
-    let validity = request.validity(context.now);
+    let (validity, filter) = (request.validity(context.now), request.filter_of_all());
     found.retain(|memory| {
         validity.admits(memory.valid_at, memory.invalid_at, memory.expires_at)
-            && request.filter.as_ref().is_none_or(|filter| filter.matches(memory))
+            && filter.as_ref().is_none_or(|filter| filter.matches(memory))
     });
     let mut memories: HashMap<MemoryId, Memory> = found.into_iter().map(|memory| (memory.id, memory)).collect();
     let hits = scored.into_iter().filter_map(|Scored { candidate, score, parts }| {

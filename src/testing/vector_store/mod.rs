@@ -7,6 +7,7 @@
 mod arms;
 mod atomic;
 mod concurrency;
+mod dates;
 mod filters;
 mod forgetting;
 mod guards;
@@ -35,6 +36,10 @@ pub use atomic::{
 pub use concurrency::{
     a_dropped_write_is_whole_or_nothing, of_writers_of_a_revision_one_gets_through, readers_see_whole_batches,
     writers_at_once_lose_nothing,
+};
+pub use dates::{
+    a_named_time_lets_nothing_in, a_named_time_proposes_up_to_the_limit, a_named_time_proposes_what_lies_in_it,
+    a_named_time_without_an_arm_proposes_the_newest, what_holds_lies_in_the_times_it_holds,
 };
 pub use filters::{
     a_bad_filter_is_refused, a_filter_opens_no_scope, field_filters_mean_what_they_mean,
@@ -190,6 +195,11 @@ macro_rules! vector_store_suite {
             without_an_arm_the_newest_are_proposed
             the_same_query_gives_the_same
             turns_tell_their_surroundings
+            a_named_time_proposes_what_lies_in_it
+            a_named_time_proposes_up_to_the_limit
+            a_named_time_lets_nothing_in
+            a_named_time_without_an_arm_proposes_the_newest
+            what_holds_lies_in_the_times_it_holds
             an_empty_scope_gives_an_empty_result
             current_is_what_has_not_ended
             at_an_instant_is_what_held_then

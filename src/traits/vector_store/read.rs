@@ -2,11 +2,12 @@ use std::sync::Arc;
 
 use super::write::check_vector;
 use crate::{
-    Cursor, EmbedderIdentity, Error, Filter, Memory, MemoryId, MemoryKind, Result, Scope, Timestamp, Trust, Validity,
-    cues::Cues,
+    Cursor, EmbedderIdentity, Error, Filter, Memory, MemoryId, MemoryKind, Result, Scope, TimeRange, Timestamp, Trust,
+    Validity, cues::Cues,
 };
 
-/// What to look for. With a vector and a text, both arms propose; with neither, the newest memories are proposed.
+/// What to look for. With a vector and a text, both arms propose; with neither, the newest memories are proposed. With
+/// dates, those of the dates are proposed too.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SearchQuery {
@@ -16,6 +17,9 @@ pub struct SearchQuery {
     pub vector: Option<Vec<f32>>,
     /// Look for what has the words of this text. Any text is fine: it is no query language.
     pub text: Option<String>,
+    /// Propose also, of what [lies in](Attributes::lies_in) one of these ranges, the `limit` best: by the sum of the
+    /// cosine, where it is above 0, and the keyword similarity; without an arm, and of equals, the newest.
+    pub dates: Vec<TimeRange>,
     /// Only what this admits.
     pub filter: Option<Filter>,
     /// Only what holds by world time.
@@ -28,7 +32,15 @@ impl SearchQuery {
     /// A query for what holds at `now`, with neither arm yet; at most 100 candidates of each.
     #[must_use]
     pub fn new(scope: Scope, now: Timestamp) -> Self {
-        Self { scope, vector: None, text: None, filter: None, validity: Validity::Current(now), limit: 100 }
+        Self {
+            scope,
+            vector: None,
+            text: None,
+            dates: Vec::new(),
+            filter: None,
+            validity: Validity::Current(now),
+            limit: 100,
+        }
     }
 
     /// Looks for what is near `vector`. Default: no vector arm.
@@ -42,6 +54,13 @@ impl SearchQuery {
     #[must_use]
     pub fn words(mut self, text: impl Into<String>) -> Self {
         self.text = Some(text.into());
+        self
+    }
+
+    /// Also proposes what lies in one of the ranges. Default: none.
+    #[must_use]
+    pub fn dated(mut self, dates: Vec<TimeRange>) -> Self {
+        self.dates = dates;
         self
     }
 
@@ -117,6 +136,18 @@ pub struct Attributes {
     pub accessed_at: Option<Timestamp>,
     /// What its words tell about its part in a talk.
     pub cues: Cues,
+}
+
+impl Attributes {
+    /// Whether it is of a stretch of time: a turn, if it was said then; anything else, if it held then, for an instant
+    /// at least.
+    #[must_use]
+    pub fn lies_in(&self, range: TimeRange) -> bool {
+        if self.kind == MemoryKind::Episode {
+            return range.contains(self.observed_at);
+        }
+        self.valid_at < range.end() && self.invalid_at.is_none_or(|end| end > range.start())
+    }
 }
 
 impl From<&Memory> for Attributes {

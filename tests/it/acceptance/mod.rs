@@ -6,5 +6,6 @@ mod failing;
 mod isolation;
 mod listing;
 mod searching;
+mod timing;
 #[cfg(feature = "sqlite")]
 mod writers;
