@@ -30,10 +30,13 @@
 //! [`questions`](Report::questions) to [`bootstrap`]. Report each category and how many questions it has; what is tuned
 //! on one data set alone may fail on another.
 
+pub mod ablation;
 pub mod beam;
 pub mod bootstrap;
 mod dataset;
+mod facts;
 mod files;
+mod left_out;
 pub mod locomo;
 pub mod longmemeval;
 pub mod metrics;
@@ -41,5 +44,7 @@ mod report;
 mod run;
 
 pub use dataset::{Conversation, Dataset, Question, Turn, Update};
+pub use facts::{FactCounts, GivenFact, GivenFacts};
+pub use left_out::LeftOut;
 pub use report::{Answered, Means, Report, Scores};
-pub use run::{Ranked, ingest, retrieve, run};
+pub use run::{Ingested, Ranked, ingest, ingest_with_facts, retrieve, run};
