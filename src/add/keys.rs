@@ -1,16 +1,18 @@
-//! What memories are found by: their own text in passages, and for a turn also the facts that were read from it.
+//! What memories are found by: their own text in passages, and turns also by the facts that were read from them.
 //!
-//! "We finally signed the papers for the flat on Elm Street" is not what "Where did they buy a home?" is near to, but
-//! the fact read from it is. So the text of a fact becomes a further key of its turn; the turn's own text stays as it is,
-//! and its best key counts. A turn says more than a fact, so the fact goes with the turn, but a fact that is deleted takes
-//! its text along: see [`without`].
+//! "We signed the papers for Elm Street at last!" is far from "Where did they buy a home?", and the fact read from it is
+//! near. So a fact's text is a further key of its turn: the turn's best key counts, and its own text stays as it came.
+//!
+//! Such a key lives as long as the fact is stored, also when the fact no longer holds, since that is what the turn said.
+//! A fact that is deleted takes it along, and one whose text is changed by hand changes it: what was taken back must not
+//! be what finds the turn. A turn with a new text loses all such keys, for they were read from the old one.
 
 use crate::{
-    Embedder, EmbedderExt, IndexKey, Memory, MemoryKind, Purpose, Result, Stage, index::passages::passages,
-    score::sameness::same_text,
+    Embedder, EmbedderExt, IndexKey, Memory, MemoryId, MemoryKind, Purpose, Put, Result, Source, Stage, VectorStore,
+    index::passages::passages, score::sameness::same_text,
 };
 
-/// Most facts that a turn is found by: each costs a vector, and whoever reads more from a turn makes them up.
+/// Most facts that a turn is found by: each costs a vector, and hundreds of facts of one turn are no reading of it.
 const MOST_FACTS: usize = 16;
 
 /// The keys of each memory, and a vector for each further text: all in one request.
@@ -43,15 +45,98 @@ fn key_texts(memory: &Memory) -> Vec<String> {
     passages(&memory.text).into_iter().map(named).collect()
 }
 
-/// Lets a turn be found by the text of a fact, too. What the turn says in the same words already adds nothing, and a
-/// turn has at most [`MOST_FACTS`] such keys.
-pub(crate) fn extend(turn: &Memory, keys: &mut Vec<IndexKey>, fact: IndexKey) {
+/// Lets a turn be found by a fact's text, too, and says whether that is news: what the turn says in the same words adds
+/// nothing, and a turn has at most [`MOST_FACTS`] such keys.
+pub(super) fn extend(turn: &Memory, keys: &mut Vec<IndexKey>, fact: IndexKey) -> bool {
     let own = key_texts(turn);
     let further = keys.iter().filter(|key| !own.contains(&key.text)).count();
-    if further < MOST_FACTS
-        && !same_text(&turn.text, &fact.text)
-        && !keys.iter().any(|key| same_text(&key.text, &fact.text))
-    {
+    let said = same_text(&turn.text, &fact.text) || keys.iter().any(|key| same_text(&key.text, &fact.text));
+    let new = further < MOST_FACTS && !said;
+    if new {
         keys.push(fact);
     }
+    new
+}
+
+/// The turns that these stored-to-be memories were read from, as changes that let them be found by these, too.
+///
+/// Whoever sees such a turn must see the fact: its words must not be felt where it is not shown.
+pub(super) async fn lend(store: &dyn VectorStore, memories: &[(&Memory, &[IndexKey])]) -> Result<Vec<Put>> {
+    let mut puts: Vec<Put> = Vec::new();
+    for (memory, keys) in memories {
+        if !memory.kind.is_semantic() {
+            continue;
+        }
+        for turn in turns(store, memory).await? {
+            if !turn.scope.covers(&memory.scope) {
+                continue;
+            }
+            if let Some(Put { memory: turn, keys: Some(known), .. }) =
+                puts.iter_mut().find(|put| put.memory.id == turn.id)
+            {
+                keys.iter().for_each(|key| _ = extend(turn, known, key.clone()));
+                continue;
+            }
+            let mut known = store.keys(&turn.scope, turn.id).await?;
+            if keys.iter().fold(false, |new, key| extend(&turn, &mut known, key.clone()) || new) {
+                puts.push(rekeyed(turn, known));
+            }
+        }
+    }
+    Ok(puts)
+}
+
+/// The turns a memory was read from, as changes that take from them the facts' keys that are `taken`; `instead` takes
+/// their place. A turn's own keys stay.
+pub(crate) async fn take_back(
+    store: &dyn VectorStore,
+    embedder: &dyn Embedder,
+    memory: &Memory,
+    taken: impl Fn(&str) -> bool + Send + Sync,
+    instead: Option<&IndexKey>,
+) -> Result<Vec<Put>> {
+    let mut puts = Vec::new();
+    for turn in turns(store, memory).await? {
+        let known = store.keys(&turn.scope, turn.id).await?;
+        let (own, count) = (key_texts(&turn), known.len());
+        let stays = |key: &IndexKey| own.contains(&key.text) || !taken(&key.text);
+        let mut keys: Vec<IndexKey> = known.into_iter().filter(stays).collect();
+        if keys.len() == count {
+            continue;
+        }
+        if keys.is_empty() {
+            // Made by a release that cut texts otherwise.
+            keys = embed(embedder, &[&turn], &[]).await?.0.pop().unwrap_or_default();
+        }
+        if let Some(instead) = instead {
+            extend(&turn, &mut keys, instead.clone());
+        }
+        puts.push(rekeyed(turn, keys));
+    }
+    Ok(puts)
+}
+
+/// The turns a memory was read from, in whatever session.
+async fn turns(store: &dyn VectorStore, memory: &Memory) -> Result<Vec<Memory>> {
+    let made_from = memory.sources.iter().filter_map(|source| match source {
+        Source::Memory(id) => Some(*id),
+        Source::Message(_) => None,
+    });
+    let mut ids: Vec<MemoryId> = made_from.collect();
+    ids.sort_unstable();
+    ids.dedup();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut found = store.get(&memory.scope.across_sessions(), &ids).await?;
+    found.retain(|turn| turn.kind == MemoryKind::Episode);
+    Ok(found)
+}
+
+/// Other keys are a change, so that of two such changes at once none is lost; but none of the turn itself, so there is no
+/// event.
+fn rekeyed(mut turn: Memory, keys: Vec<IndexKey>) -> Put {
+    let revision = turn.revision;
+    turn.revision += 1;
+    Put::change(turn, Some(keys), revision)
 }

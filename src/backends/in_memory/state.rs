@@ -176,6 +176,11 @@ impl State {
         self.memories.get(&id).map(|stored| &stored.memory).filter(|memory| scope.covers(&memory.scope))
     }
 
+    pub(super) fn keys(&self, scope: &Scope, id: MemoryId) -> &[IndexKey] {
+        let stored = self.memories.get(&id).filter(|stored| scope.covers(&stored.memory.scope));
+        stored.map_or(&[], |stored| &stored.keys)
+    }
+
     /// The memories the scope covers, in the order asked for, beginning after `after`.
     pub(super) fn iter(
         &self,

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 
 use super::state::State;
 use crate::{
-    Candidate, Cursor, EmbedderIdentity, Error, ErrorKind, Filter, HistoryEvent, ListOrder, ListQuery, Memory,
-    MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version,
-    WriteBatch, index::IndexCache,
+    Candidate, Cursor, EmbedderIdentity, Error, ErrorKind, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery,
+    Memory, MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore,
+    Version, WriteBatch, index::IndexCache,
 };
 
 /// Memories in the process: the reference for every other store, for tests and for short-lived programs. Clones share
@@ -90,6 +90,11 @@ impl VectorStore for InMemoryStore {
         scope.validate()?;
         let state = self.read();
         Ok(ids.iter().filter_map(|id| state.get(scope, *id)).cloned().collect())
+    }
+
+    async fn keys(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>> {
+        scope.validate()?;
+        Ok(self.read().keys(scope, id).to_vec())
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<Vec<Candidate>> {

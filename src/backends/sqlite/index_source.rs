@@ -93,6 +93,14 @@ impl Snapshot<'_> {
         found.map(|(row, memory)| Ok((row, memory?))).transpose()
     }
 
+    /// The keys of a memory that the scope covers.
+    pub(super) fn keys_of(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>> {
+        match self.memory(id)? {
+            Some((row, memory)) if scope.covers(&memory.scope) => self.keys(row, &memory),
+            _ => Ok(Vec::new()),
+        }
+    }
+
     fn keys(&self, row: i64, memory: &Memory) -> Result<Vec<IndexKey>> {
         let mut statement =
             self.connection.prepare_cached("SELECT text, vector FROM keys WHERE memory = ?1 ORDER BY number")?;

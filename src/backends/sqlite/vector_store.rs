@@ -9,9 +9,9 @@ use super::{
     write,
 };
 use crate::{
-    Candidate, Cursor, EmbedderIdentity, Error, ErrorKind, Filter, HistoryEvent, ListOrder, ListQuery, Memory,
-    MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version,
-    WriteBatch, index::IndexCache,
+    Candidate, Cursor, EmbedderIdentity, Error, ErrorKind, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery,
+    Memory, MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore,
+    Version, WriteBatch, index::IndexCache,
 };
 
 #[async_trait]
@@ -51,6 +51,21 @@ impl VectorStore for SqliteStore {
         let (scope, ids) = (scope.clone(), ids.to_vec());
         self.blocking("reading memories", move |inner| {
             inner.connections.read(|connection| get(connection, &scope, &ids))
+        })
+        .await
+    }
+
+    async fn keys(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>> {
+        scope.validate()?;
+        let scope = scope.clone();
+        self.blocking("reading the keys of a memory", move |inner| {
+            inner.connections.read(|connection| {
+                // Without an embedder nothing was ever written.
+                let Some(EmbedderIdentity { dimensions, .. }) = inner.connections.embedder(connection)? else {
+                    return Ok(Vec::new());
+                };
+                Snapshot { connection, dimensions }.keys_of(&scope, id)
+            })
         })
         .await
     }
