@@ -69,10 +69,10 @@ async fn run() -> Outcome<()> {
         conversation.questions.truncate(left);
         left -= conversation.questions.len();
         // Stored at most twice, without facts and with; the runs differ in how they search.
-        let mut stored: [Option<Stored>; 2] = [None, None];
+        let (mut plain, mut with_given) = (None, None);
         for run in &mut runs {
             let with_facts = run.setup.facts.is_some();
-            let place = &mut stored[usize::from(with_facts)];
+            let place = if with_facts { &mut with_given } else { &mut plain };
             if place.is_none() {
                 let file = folder.path().join(format!("{number}-{with_facts}.db"));
                 *place = Some(Stored::new(conversation, &file, with_facts, &options).await?);

@@ -71,9 +71,11 @@ fn line(scores: &Scores) -> String {
     )
 }
 
+type Metric = fn(&Scores) -> f64;
+
 /// The differences, each with its 95 % interval and the chance that luck alone makes one as large.
 fn compare(first: &Report, second: &Report) -> Outcome<()> {
-    let metrics: [(&str, fn(&Scores) -> f64); 4] = [
+    let metrics: [(&str, Metric); 4] = [
         ("turn_any@5", |scores| scores.turn_any_at_5),
         ("turn_any@10", |scores| scores.turn_any_at_10),
         ("turn_recall@10", |scores| scores.turn_recall_at_10),

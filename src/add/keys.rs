@@ -45,45 +45,45 @@ fn key_texts(memory: &Memory) -> Vec<String> {
     passages(&memory.text).into_iter().map(named).collect()
 }
 
-/// Lets a turn be found by a fact's text, too, and says whether that is news: what the turn says in the same words adds
-/// nothing, and a turn has at most [`MOST_FACTS`] such keys.
-pub(super) fn extend(turn: &Memory, keys: &mut Vec<IndexKey>, fact: IndexKey) -> bool {
+/// Lets a turn be found by a fact's text, too. What the turn says in the same words adds nothing, and a turn has at most
+/// [`MOST_FACTS`] such keys.
+pub(super) fn extend(turn: &Memory, keys: &mut Vec<IndexKey>, fact: IndexKey) {
     let own = key_texts(turn);
     let further = keys.iter().filter(|key| !own.contains(&key.text)).count();
     let said = same_text(&turn.text, &fact.text) || keys.iter().any(|key| same_text(&key.text, &fact.text));
-    let new = further < MOST_FACTS && !said;
-    if new {
+    if further < MOST_FACTS && !said {
         keys.push(fact);
     }
-    new
 }
 
-/// The turns that these stored-to-be memories were read from, as changes that let them be found by these, too.
+/// The turns that these memories were read from, as changes that let them be found by these, too.
 ///
 /// Whoever sees such a turn must see the fact: its words must not be felt where it is not shown.
 pub(super) async fn lend(store: &dyn VectorStore, memories: &[(&Memory, &[IndexKey])]) -> Result<Vec<Put>> {
-    let mut puts: Vec<Put> = Vec::new();
-    for (memory, keys) in memories {
-        if !memory.kind.is_semantic() {
-            continue;
-        }
+    let mut found: Vec<(Memory, usize, Vec<IndexKey>)> = Vec::new();
+    for (memory, lent) in memories.iter().filter(|(memory, _)| memory.kind.is_semantic()) {
         for turn in turns(store, memory).await? {
             if !turn.scope.covers(&memory.scope) {
                 continue;
             }
-            if let Some(Put { memory: turn, keys: Some(known), .. }) =
-                puts.iter_mut().find(|put| put.memory.id == turn.id)
-            {
-                keys.iter().for_each(|key| _ = extend(turn, known, key.clone()));
-                continue;
-            }
-            let mut known = store.keys(&turn.scope, turn.id).await?;
-            if keys.iter().fold(false, |new, key| extend(&turn, &mut known, key.clone()) || new) {
-                puts.push(rekeyed(turn, known));
+            let place = match found.iter().position(|(known, ..)| known.id == turn.id) {
+                Some(place) => place,
+                None => {
+                    let keys = store.keys(&turn.scope, turn.id).await?;
+                    found.push((turn, keys.len(), keys));
+                    found.len() - 1
+                }
+            };
+            if let Some((turn, _, keys)) = found.get_mut(place) {
+                lent.iter().for_each(|key| extend(turn, keys, key.clone()));
             }
         }
     }
-    Ok(puts)
+    Ok(found
+        .into_iter()
+        .filter(|(_, count, keys)| keys.len() > *count)
+        .map(|(turn, _, keys)| rekeyed(turn, keys))
+        .collect())
 }
 
 /// The turns a memory was read from, as changes that take from them the facts' keys that are `taken`; `instead` takes

@@ -41,7 +41,7 @@ pub(super) async fn prepare(
     };
     for (memory, keys) in &intake.episodes {
         let mut keys = keys.clone();
-        facts_of(memory.id, intake, actions).for_each(|fact| _ = keys::extend(memory, &mut keys, fact));
+        facts_of(memory.id, intake, actions).for_each(|fact| keys::extend(memory, &mut keys, fact));
         draft.put_new(memory.clone(), keys, Stamp { actor: Actor::App, ..draft.stamp.clone() });
     }
     let mut fresh = new_memories(context, scope, intake, actions);

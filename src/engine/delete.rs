@@ -11,8 +11,8 @@ pub(super) async fn delete(engine: &MemoryEngine, scope: &Scope, id: MemoryId) -
     let mut attempt = 1;
     loop {
         let memory = engine.get(scope, id).await?;
-        let mut batch = WriteBatch::default();
-        batch.puts = without_its_text(engine, &memory, None).await?;
+        let puts = without_its_text(engine, &memory, None).await?;
+        let mut batch = WriteBatch { puts, ..WriteBatch::default() };
         let old_text = Some(memory.text);
         batch.events.push(HistoryEvent::new(id, memory.scope, EventKind::Delete, old_text, None, stamp.clone()));
         batch.deletes.push(id);

@@ -9,7 +9,8 @@ use super::{Report, bootstrap::PairedBootstrap};
 use crate::score::fusion::Weights;
 
 /// The default weights, and these with one part switched off each. Without the vector, words have the whole weight of
-/// the two, and the other way round.
+/// the two, and the other way round; what neighbours and the session lend stays as it is, whichever similarities that
+/// is made of.
 #[must_use]
 pub fn variants() -> Vec<(&'static str, Weights)> {
     let whole = Weights::default();
