@@ -82,8 +82,9 @@ impl MemoryEngine {
     /// against the current facts of the whole scope, sessions aside: what repeats them is skipped, what contradicts
     /// them ends their validity, and nothing is erased. Memories carry the scope given here, session included, and are
     /// found from it and from wider ones: name the session when adding, and leave it out when searching, to find what
-    /// other sessions learned. Two adds at the same time see each other's outcome. Without
-    /// a message nothing happens.
+    /// other sessions learned. A turn is also found by the first sixteen facts that were read from it and are not known
+    /// already, for as long as they are stored. Two adds at the same time see each other's outcome. Without a message
+    /// nothing happens.
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the extractor, the embedder, the
@@ -183,7 +184,8 @@ impl MemoryEngine {
     }
 
     /// Removes every memory the scope covers, also those that no longer hold, and says how many there were. Their
-    /// histories stay.
+    /// histories stay. A turn outside the scope, from which a fact in it took something in, is still found by what was
+    /// read from that turn itself.
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports. Nothing was removed
