@@ -48,8 +48,8 @@ struct Probe {
 ///
 /// A batch is a session. Its messages are dated half a minute apart from the last time anchor on. The mark `->-> 1,2`
 /// that ends some messages is dropped. The category of a question is its ability; those of `abstention`, and those
-/// that name no message, are left out, and [counted](Dataset::left_out). For `knowledge_update` the messages of `original_info` and `updated_info` make
-/// the [`Update`]. A chat has so few batches that scores by session say little. Blocks while reading.
+/// that name no message, are left out, and [counted](Dataset::left_out). For `knowledge_update` the messages of
+/// `original_info` and `updated_info` make the [`Update`]. A chat has so few batches that scores by session say little. Blocks while reading.
 ///
 /// # Errors
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument), naming the file and what is wrong: unreadable, no JSON,
@@ -158,30 +158,40 @@ fn read_question(
         return Err("`question` is blank".into());
     }
     let sources = probe.source_chat_ids.as_ref().unwrap_or(&Value::Null);
-    let named = ids(sources);
+    let (mut named, mut odd) = (Vec::new(), 0);
+    ids(sources, &mut named, &mut odd);
     let stand = |ids: &[u64]| -> Vec<usize> { ids.iter().filter_map(|id| places.get(id).copied().flatten()).collect() };
-    left_out.add(reason::UNKNOWN_ID, named.iter().filter(|id| !places.contains_key(id)).count());
-    let mut question = Question::new(&probe.question, ability, stand(&named));
-    if let Some(question) = &mut question {
-        let part = |name| sources.get(name).map(ids).unwrap_or_default();
-        question.update = Update::new(stand(&part("original_info")), stand(&part("updated_info")));
-    } else {
+    left_out.add(reason::UNKNOWN_ID, odd + named.iter().filter(|id| !places.contains_key(id)).count());
+    let Some(mut question) = Question::new(&probe.question, ability, stand(&named)) else {
         left_out.add(if named.is_empty() { reason::NO_EVIDENCE } else { reason::EVIDENCE_NOT_THERE }, 1);
+        return Ok(None);
+    };
+    if let [Some(original), Some(updated)] = ["original_info", "updated_info"].map(|part| sources.get(part)) {
+        let [original, updated] = [original, updated].map(|part| {
+            let mut named = Vec::new();
+            ids(part, &mut named, &mut 0);
+            stand(&named)
+        });
+        question.update = Update::new(original, updated);
+        left_out.add("updates whose old or new answer is not there", usize::from(question.update.is_none()));
     }
-    Ok(question)
+    Ok(Some(question))
 }
 
-/// The ids in numbers, texts, lists and objects, however deep.
-fn ids(value: &Value) -> Vec<u64> {
+/// The ids in numbers, texts, lists and objects, however deep; what is there and holds none is `odd`.
+fn ids(value: &Value, found: &mut Vec<u64>, odd: &mut usize) {
+    let before = found.len();
     match value {
-        Value::Number(number) => number.as_u64().into_iter().collect(),
+        Value::Null => return,
+        Value::Bool(_) => {}
+        Value::Number(number) => found.extend(number.as_u64()),
         Value::String(text) => {
-            text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
+            found.extend(text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<u64>().ok()));
         }
-        Value::Array(values) => values.iter().flat_map(ids).collect(),
-        Value::Object(values) => values.values().flat_map(ids).collect(),
-        Value::Null | Value::Bool(_) => Vec::new(),
+        Value::Array(values) => return values.iter().for_each(|value| ids(value, found, odd)),
+        Value::Object(values) => return values.values().for_each(|value| ids(value, found, odd)),
     }
+    *odd += usize::from(found.len() == before);
 }
 
 /// The text without the mark of its place in the plan, `->-> 1,2` (or `1,N/A`, `3,4, 5`): the last line's end.
@@ -217,6 +227,8 @@ mod tests {
     #[test]
     fn ids_are_found_however_deep() {
         let sources = serde_json::json!({ "a": [1, "2", ["chat_id: 3"]], "b": { "c": 4.5, "d": null, "e": -1 } });
-        assert_eq!(ids(&sources), [1, 2, 3]);
+        let (mut found, mut odd) = (Vec::new(), 0);
+        ids(&sources, &mut found, &mut odd);
+        assert_eq!((found, odd), (vec![1, 2, 3], 2), "the broken number and the negative one are told");
     }
 }

@@ -39,8 +39,8 @@ struct Message {
 ///
 /// An instance becomes a conversation with one question; its category is the question's type. Evidence are the turns
 /// with `has_answer`, or, where there are none, all turns of the answer's sessions. Instances whose id ends in `_abs`
-/// have no answer, and are left out with those whose evidence is not there; both are [counted](Dataset::left_out). A session's turns are dated half a minute
-/// apart, their ids are `<session>_<number from 1>`. Blocks while reading, and holds a file in memory.
+/// have no answer, and are left out with those whose evidence is not there; both are [counted](Dataset::left_out). A
+/// session's turns are dated half a minute apart, their ids are `<session>_<number from 1>`. Blocks while reading, and holds a file in memory.
 ///
 /// # Errors
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument), naming the file and what is wrong: unreadable, no JSON,
@@ -87,6 +87,8 @@ fn conversation(instance: Instance, left_out: &mut LeftOut) -> Result<Option<Con
         return Ok(None);
     }
     let answering: HashSet<&String> = answer_session_ids.iter().collect();
+    let lost = answering.iter().filter(|id| !haystack_session_ids.contains(id)).count();
+    left_out.add("answering sessions that are not there", lost);
     let (mut turns, mut marked, mut in_session) = (Vec::new(), Vec::new(), Vec::new());
     for ((session, date), messages) in haystack_session_ids.iter().zip(&haystack_dates).zip(haystack_sessions) {
         let start = time(date).ok_or("an entry of `haystack_dates` is no readable date")?;

@@ -190,7 +190,8 @@ fn beam_chats() {
     let names: Vec<&str> = dataset.conversations.iter().map(|conversation| conversation.name.as_str()).collect();
     assert_eq!(names, ["9", "10"]);
     assert_eq!((dataset.turns(), dataset.questions()), (8, 6));
-    let left_out = "2 evidence ids that name no turn, 2 questions without an answer, 4 questions without evidence";
+    let left_out = "2 evidence ids that name no turn, 2 questions without an answer, 4 questions without evidence, \
+        2 updates whose old or new answer is not there";
     assert_eq!(dataset.left_out.to_string(), left_out);
     let chat = &dataset.conversations[0];
     assert_eq!(texts(chat)[0], "My deadline is in May.");
@@ -266,7 +267,7 @@ fn longmemeval_instances() {
     let folder = folder(&[("s.json", &list)]);
     let dataset = longmemeval::load(&[folder.path()]).unwrap();
     assert_eq!((dataset.conversations.len(), dataset.questions()), (2, 2));
-    let left_out = "1 questions whose evidence is not there, 1 questions without an answer, 3 turns that are blank, or \
+    let left_out = "1 answering sessions that are not there, 1 questions whose evidence is not there, 1 questions without an answer, 3 turns that are blank, or \
         neither the user's nor the assistant's";
     assert_eq!(dataset.left_out.to_string(), left_out);
     let [marked, unmarked] = &dataset.conversations[..] else { panic!("{dataset:?}") };
