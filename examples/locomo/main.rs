@@ -56,10 +56,11 @@ async fn run() -> Outcome<()> {
     let options = Options::read(std::env::args().skip(1))?;
     // Everything is read before anything is stored, so a damaged file leaves nothing behind.
     let mut dataset = locomo::load(&options.paths)?;
-    if options.setup.facts.is_some() && dataset.facts() == 0 {
+    let setups = setups(&options);
+    if setups.iter().any(|(_, setup)| setup.facts.is_some()) && dataset.facts() == 0 {
         return Err("these conversations come without observations, so there are no facts to store".into());
     }
-    let mut runs: Vec<Run> = setups(&options)
+    let mut runs: Vec<Run> = setups
         .into_iter()
         .map(|(name, setup)| Run { name, setup, facts: FactCounts::default(), report: Report::over(&dataset) })
         .collect();

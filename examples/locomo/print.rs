@@ -8,22 +8,26 @@ const CATEGORIES: [&str; 5] = ["multi-hop", "temporal", "open-domain", "single-h
 /// The first run in full, then how the others differ from it.
 pub fn runs(runs: &[Run], as_table: bool) -> Outcome<()> {
     let Some((first, others)) = runs.split_first() else { return Ok(()) };
-    println!("{}; left out: {}", first.name, first.report.left_out);
-    if first.setup.facts.is_some() {
-        facts(&first.facts);
-    }
-    report(&first.report);
+    println!("left out: {}", first.report.left_out);
+    whole(first);
     if as_table {
         println!("{}", runs.iter().fold(Table::new(), |table, run| table.row(&run.name, &run.report)));
         return Ok(());
     }
     for other in others {
-        println!("{}", other.name);
-        report(&other.report);
+        whole(other);
         println!("{} minus {}:", other.name, first.name);
         compare(&first.report, &other.report)?;
     }
     Ok(())
+}
+
+fn whole(run: &Run) {
+    println!("{}", run.name);
+    if run.setup.facts.is_some() {
+        facts(&run.facts);
+    }
+    report(&run.report);
 }
 
 /// Reconciling decides which facts are stored, so it is told what it did.
