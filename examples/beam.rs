@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cargo run --release --example beam -- DIR [--mode vector|keyword|hybrid] [--store memory|sqlite]
-//!                                          [--embedder static|hashing]
+//!     [--embedder static|hashing] [--ablate]       the last: a table with each part of the score switched off
 //! ```
 //!
 //! BEAM: Tavakoli et al., "Beyond a Million Tokens: Benchmarking and Enhancing Long-Term Memory in LLMs", 2025. One
@@ -16,13 +16,14 @@ use std::{error::Error, path::PathBuf, process::ExitCode, sync::Arc};
 use ingrain::{
     Embedder, HashingEmbedder, InMemoryStore, MemoryEngine, SearchMode, SearchRequest, SqliteStore, StaticEmbedder,
     VectorStore,
-    evaluate::{Report, beam, ingest, retrieve},
+    evaluate::{Report, ablation, beam, ingest, retrieve},
+    score::fusion::Weights,
 };
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const USAGE: &str = "usage: beam FOLDER… [--mode vector|keyword|hybrid] [--store memory|sqlite] \
-    [--embedder static|hashing]";
+    [--embedder static|hashing] [--ablate]";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -47,25 +48,37 @@ async fn run() -> Outcome<()> {
     // Everything is read before anything is stored, so a damaged file leaves nothing behind.
     let dataset = beam::load(&options.paths)?;
     let folder = tempfile::tempdir()?;
-    let mut report = Report::new(&dataset.name);
+    // One row, or one for each part of the score.
+    let rows = if options.ablate { ablation::variants() } else { vec![("everything", Weights::default())] };
+    let mut reports: Vec<_> = rows.into_iter().map(|(name, weights)| (name, weights, Report::over(&dataset))).collect();
     for (number, chat) in dataset.conversations.iter().enumerate() {
         let file = folder.path().join(format!("{number}.db"));
         let embedder: Arc<dyn Embedder> =
             if options.hashing { Arc::new(HashingEmbedder::new(256)) } else { Arc::new(StaticEmbedder::builtin()) };
         let store: Arc<dyn VectorStore> =
             if options.in_memory { Arc::new(InMemoryStore::new()) } else { Arc::new(SqliteStore::open(file).await?) };
-        let memory = MemoryEngine::builder().store(store).embedder(embedder).build().await?;
-        let ids = ingest(&memory, chat).await?;
-        let found = retrieve(&memory, chat, &ids, &SearchRequest::new("").mode(options.mode)).await?;
-        report.add(chat, &found);
-        eprintln!("{}: {} messages, {} questions so far", chat.name, ids.len(), report.overall.n);
+        let builder = || MemoryEngine::builder().store(Arc::clone(&store)).embedder(Arc::clone(&embedder));
+        let ids = ingest(&builder().build().await?, chat).await?;
+        for (_, weights, report) in &mut reports {
+            // Weights count when searching, so the chat is stored once.
+            let memory = builder().weights(*weights).build().await?;
+            let found = retrieve(&memory, chat, &ids, &SearchRequest::new("").mode(options.mode)).await?;
+            report.add(chat, &found);
+        }
+        eprintln!("{}: {} messages, {} questions", chat.name, ids.len(), chat.questions.len());
     }
-    print(&report);
+    if let [(_, _, report), ..] = &reports[..] {
+        print(report);
+    }
+    if options.ablate {
+        println!("{}", reports.iter().fold(ablation::Table::new(), |table, (name, _, report)| table.row(name, report)));
+    }
     Ok(())
 }
 
 /// A line an ability, then one over all. Programs read these, so their form stays.
 fn print(report: &Report) {
+    println!("left out: {}", report.left_out);
     for (ability, means) in &report.categories {
         let scores = &means.scores;
         println!(
@@ -90,6 +103,7 @@ struct Options {
     mode: SearchMode,
     in_memory: bool,
     hashing: bool,
+    ablate: bool,
 }
 
 impl Options {
@@ -98,6 +112,10 @@ impl Options {
         while let Some(argument) = arguments.next() {
             if matches!(argument.as_str(), "-h" | "--help") {
                 return Err(USAGE.into());
+            }
+            if argument == "--ablate" {
+                options.ablate = true;
+                continue;
             }
             if !argument.starts_with("--") {
                 options.paths.push(argument.into());
@@ -117,6 +135,9 @@ impl Options {
                 ("--embedder", "hashing") => options.hashing = true,
                 _ => return Err(format!("{argument} does not take {value}; {USAGE}").into()),
             }
+        }
+        if options.ablate && options.mode != SearchMode::Hybrid {
+            return Err("--ablate takes parts of the hybrid score away: leave --mode out".into());
         }
         if options.paths.is_empty() {
             return Err(format!("give a folder with BEAM chats; {USAGE}").into());

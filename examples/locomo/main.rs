@@ -2,8 +2,10 @@
 //! question, and compares what comes back with the evidence. No model is called.
 //!
 //! ```text
-//! cargo run --release --example locomo -- DIR [--mode vector|keyword|hybrid] [--store memory|sqlite]
-//!                                            [--embedder static|hashing] [--limit QUESTIONS]
+//! cargo run --release --example locomo -- DIR [--mode vector|keyword|hybrid] [--facts alone|keys|both]
+//!     [--compare vector|keyword|hybrid|turns|alone|keys|both]   a second run, and whether the two differ by luck
+//!     [--ablate]                                                a table with each part of the score switched off
+//!     [--store memory|sqlite] [--embedder static|hashing] [--limit QUESTIONS]
 //! ```
 //!
 //! LoCoMo: Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM Agents", ACL 2024. One JSON file a
@@ -12,20 +14,25 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 
 mod options;
+mod print;
+mod setup;
 
-use std::{error::Error, process::ExitCode, sync::Arc};
+use std::{error::Error, process::ExitCode};
 
-use ingrain::{
-    Embedder, HashingEmbedder, InMemoryStore, MemoryEngine, SearchRequest, SqliteStore, StaticEmbedder, VectorStore,
-    evaluate::{Report, Scores, ingest, locomo, retrieve},
-};
+use ingrain::evaluate::{FactCounts, Report, ablation, locomo, retrieve};
 
 use options::Options;
+use setup::{Setup, Stored};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// LoCoMo's kinds of question, in the order of their numbers.
-const CATEGORIES: [&str; 5] = ["multi-hop", "temporal", "open-domain", "single-hop", "adversarial"];
+/// A way to search, and what came of it.
+struct Run {
+    name: String,
+    setup: Setup,
+    facts: FactCounts,
+    report: Report,
+}
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -49,55 +56,51 @@ async fn run() -> Outcome<()> {
     let options = Options::read(std::env::args().skip(1))?;
     // Everything is read before anything is stored, so a damaged file leaves nothing behind.
     let mut dataset = locomo::load(&options.paths)?;
+    let setups = setups(&options);
+    if setups.iter().any(|(_, setup)| setup.facts.is_some()) && dataset.facts() == 0 {
+        return Err("these conversations come without observations, so there are no facts to store".into());
+    }
+    let mut runs: Vec<Run> = setups
+        .into_iter()
+        .map(|(name, setup)| Run { name, setup, facts: FactCounts::default(), report: Report::over(&dataset) })
+        .collect();
     let folder = tempfile::tempdir()?;
-    let mut report = Report::new(&dataset.name);
     let mut left = options.limit.unwrap_or(usize::MAX);
     for (number, conversation) in dataset.conversations.iter_mut().enumerate() {
         conversation.questions.truncate(left);
         left -= conversation.questions.len();
-        // A store each: a chat's memory is measured, not that of a service with many users.
-        let file = folder.path().join(format!("{number}.db"));
-        let embedder: Arc<dyn Embedder> =
-            if options.hashing { Arc::new(HashingEmbedder::new(256)) } else { Arc::new(StaticEmbedder::builtin()) };
-        let store: Arc<dyn VectorStore> =
-            if options.in_memory { Arc::new(InMemoryStore::new()) } else { Arc::new(SqliteStore::open(file).await?) };
-        let memory = MemoryEngine::builder().store(store).embedder(embedder).build().await?;
-        let ids = ingest(&memory, conversation).await?;
-        let found = retrieve(&memory, conversation, &ids, &SearchRequest::new("").mode(options.mode)).await?;
-        report.add(conversation, &found);
-        eprintln!("{}: {} turns, {} questions so far", conversation.name, ids.len(), report.overall.n);
-    }
-    print(&report);
-    Ok(())
-}
-
-/// A line a category, then one over all. Programs read these, so their form stays.
-fn print(report: &Report) {
-    let known = CATEGORIES.iter().zip(1..).map(|(name, number)| (number.to_string(), *name, *name));
-    let others = report.categories.keys().filter(|name| !CATEGORIES.contains(&name.as_str()));
-    for (number, name, category) in known.chain(others.map(|number| (number.clone(), "other", number.as_str()))) {
-        if let Some(means) = report.categories.get(category) {
-            println!("category={number} name={name} questions={} {}", means.n, line(&means.scores));
+        // Stored at most twice, without facts and with; the runs differ in how they search.
+        let (mut plain, mut with_given) = (None, None);
+        for run in &mut runs {
+            let with_facts = run.setup.facts.is_some();
+            let place = if with_facts { &mut with_given } else { &mut plain };
+            if place.is_none() {
+                let file = folder.path().join(format!("{number}-{with_facts}.db"));
+                *place = Some(Stored::new(conversation, &file, with_facts, &options).await?);
+            }
+            let Some(chat) = place else { continue };
+            let memory = chat.engine(run.setup.weights).await?;
+            let found = retrieve(&memory, conversation, &chat.turns, &run.setup.request()).await?;
+            run.report.add(conversation, &found);
+            run.facts += chat.facts;
         }
+        eprintln!(
+            "{}: {} turns, {} questions",
+            conversation.name,
+            conversation.turns.len(),
+            conversation.questions.len()
+        );
     }
-    println!(
-        "turns={} questions={} {} search_p50_ms={:.3}",
-        report.turns,
-        report.overall.n,
-        line(&report.overall.scores),
-        report.search_p50.as_secs_f64() * 1e3
-    );
+    print::runs(&runs, options.ablate)
 }
 
-fn line(scores: &Scores) -> String {
-    format!(
-        "turn_any@5={:.3} turn_any@10={:.3} turn_recall@10={:.3} turn_all@10={:.3} session_any@5={:.3} \
-         session_any@10={:.3}",
-        scores.turn_any_at_5,
-        scores.turn_any_at_10,
-        scores.turn_recall_at_10,
-        scores.turn_all_at_10,
-        scores.session_any_at_5,
-        scores.session_any_at_10
-    )
+/// The ways to search, the one that was asked for first.
+fn setups(options: &Options) -> Vec<(String, Setup)> {
+    let first = &options.setup;
+    if options.ablate {
+        let variants = ablation::variants().into_iter();
+        return variants.map(|(name, weights)| (name.to_owned(), Setup { weights, ..first.clone() })).collect();
+    }
+    let compared = options.compare.iter().map(|change| first.with(change));
+    [first.clone()].into_iter().chain(compared).map(|setup| (setup.name(), setup)).collect()
 }

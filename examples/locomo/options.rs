@@ -2,16 +2,23 @@ use std::path::PathBuf;
 
 use ingrain::SearchMode;
 
-use super::Outcome;
+use super::{
+    Outcome,
+    setup::{Facts, Setup},
+};
 
-const USAGE: &str = "usage: locomo FILE_OR_FOLDER… [--mode vector|keyword|hybrid] [--store memory|sqlite] \
+pub const USAGE: &str = "usage: locomo FILE_OR_FOLDER… [--mode vector|keyword|hybrid] [--facts alone|keys|both] \
+    [--compare vector|keyword|hybrid|turns|alone|keys|both] [--ablate] [--store memory|sqlite] \
     [--embedder static|hashing] [--limit QUESTIONS]";
 
 /// What the command line asks for.
 #[derive(Default)]
 pub struct Options {
     pub paths: Vec<PathBuf>,
-    pub mode: SearchMode,
+    pub setup: Setup,
+    /// What the setup is compared with: these words, applied to it.
+    pub compare: Option<String>,
+    pub ablate: bool,
     pub in_memory: bool,
     pub hashing: bool,
     /// Most questions in all.
@@ -22,35 +29,59 @@ impl Options {
     pub fn read(mut arguments: impl Iterator<Item = String>) -> Outcome<Self> {
         let mut options = Self::default();
         while let Some(argument) = arguments.next() {
-            if matches!(argument.as_str(), "-h" | "--help") {
-                return Err(USAGE.into());
-            }
-            if !argument.starts_with("--") {
-                options.paths.push(argument.into());
-                continue;
-            }
-            if !["--mode", "--store", "--embedder", "--limit"].contains(&argument.as_str()) {
-                return Err(format!("no such option: {argument}; {USAGE}").into());
-            }
-            let value = arguments.next().ok_or_else(|| format!("{argument} needs a value; {USAGE}"))?;
-            match (argument.as_str(), value.as_str()) {
-                ("--mode", "vector") => options.mode = SearchMode::Vector,
-                ("--mode", "keyword") => options.mode = SearchMode::Keyword,
-                ("--mode", "hybrid") => options.mode = SearchMode::Hybrid,
-                ("--store", "memory") => options.in_memory = true,
-                ("--store", "sqlite") => options.in_memory = false,
-                ("--embedder", "static") => options.hashing = false,
-                ("--embedder", "hashing") => options.hashing = true,
-                ("--limit", number) => match number.parse() {
-                    Ok(questions) if questions > 0 => options.limit = Some(questions),
-                    _ => return Err(format!("--limit {number} is no number of questions").into()),
-                },
-                _ => return Err(format!("{argument} does not take {value}; {USAGE}").into()),
+            match argument.as_str() {
+                "-h" | "--help" => return Err(USAGE.into()),
+                "--ablate" => options.ablate = true,
+                "--mode" | "--facts" | "--compare" | "--store" | "--embedder" | "--limit" => {
+                    let value = arguments.next().ok_or_else(|| format!("{argument} needs a value; {USAGE}"))?;
+                    options.set(&argument, &value)?;
+                }
+                option if option.starts_with("--") => return Err(format!("no such option: {option}; {USAGE}").into()),
+                path => options.paths.push(path.into()),
             }
         }
         if options.paths.is_empty() {
             return Err(format!("give a LoCoMo file, or a folder of them; {USAGE}").into());
         }
+        if options.ablate && options.setup.mode != SearchMode::Hybrid {
+            return Err("--ablate takes parts of the hybrid score away: leave --mode out".into());
+        }
         Ok(options)
+    }
+
+    fn set(&mut self, option: &str, value: &str) -> Outcome<()> {
+        match (option, value) {
+            ("--mode", "vector" | "keyword" | "hybrid") | ("--facts", "alone" | "keys" | "both") => {
+                self.setup = self.setup.with(value);
+            }
+            ("--compare", "vector" | "keyword" | "hybrid" | "turns" | "alone" | "keys" | "both") => {
+                self.compare = Some(value.to_owned());
+            }
+            ("--store", "memory" | "sqlite") => self.in_memory = value == "memory",
+            ("--embedder", "static" | "hashing") => self.hashing = value == "hashing",
+            ("--limit", number) => match number.parse() {
+                Ok(questions) if questions > 0 => self.limit = Some(questions),
+                _ => return Err(format!("--limit {number} is no number of questions").into()),
+            },
+            _ => return Err(format!("{option} does not take {value}; {USAGE}").into()),
+        }
+        Ok(())
+    }
+}
+
+impl Setup {
+    /// This setup with one thing changed.
+    pub fn with(&self, change: &str) -> Self {
+        let mut setup = self.clone();
+        match change {
+            "vector" => setup.mode = SearchMode::Vector,
+            "keyword" => setup.mode = SearchMode::Keyword,
+            "hybrid" => setup.mode = SearchMode::Hybrid,
+            "alone" => setup.facts = Some(Facts::Alone),
+            "keys" => setup.facts = Some(Facts::Keys),
+            "both" => setup.facts = Some(Facts::Both),
+            _ => setup.facts = None,
+        }
+        setup
     }
 }

@@ -1,7 +1,7 @@
-use super::{AddContext, keys};
+use super::{ATTEMPTS, AddContext, keys};
 use crate::{
-    Actor, Error, EventKind, HistoryEvent, Memory, MemoryId, MemoryKind, Metadata, Put, Result, Scope, Source, Stage,
-    Stamp, Timestamp, Trust, WriteBatch,
+    Actor, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Put, Result,
+    Scope, Source, Stage, Stamp, Timestamp, Trust, WriteBatch,
     types::{check_metadata, truncate},
 };
 
@@ -106,7 +106,8 @@ impl NewMemory {
         self
     }
 
-    /// What it was made from. Default nothing.
+    /// What it was made from. A turn that a fact (any [semantic](MemoryKind::is_semantic) memory) was made from is found
+    /// by the fact's text, too, if it is of the same user and agent and whoever sees it sees the fact. Default nothing.
     pub fn sources(mut self, sources: impl IntoIterator<Item = Source>) -> Self {
         self.sources = sources.into_iter().collect();
         self
@@ -204,7 +205,7 @@ pub(crate) async fn add_raw(context: &AddContext<'_>, scope: &Scope, memories: V
     let (keys, _) = keys::embed(context.embedder, &memories.iter().collect::<Vec<_>>(), &[]).await?;
     let stamp = Stamp::new(truncate(context.now), Actor::App, context.call);
     let mut batch = WriteBatch::default();
-    for (memory, keys) in memories.iter().zip(keys) {
+    for (memory, keys) in memories.iter().zip(&keys) {
         batch.events.push(HistoryEvent::new(
             memory.id,
             scope.clone(),
@@ -213,10 +214,22 @@ pub(crate) async fn add_raw(context: &AddContext<'_>, scope: &Scope, memories: V
             Some(memory.text.clone()),
             stamp.clone(),
         ));
-        batch.puts.push(Put::new(memory.clone(), keys));
+        batch.puts.push(Put::new(memory.clone(), keys.clone()));
     }
     let in_store = |error: Error| error.with_stage(Stage::Store);
-    context.store.apply(batch).await.map_err(in_store)?;
+    let keyed: Vec<(&Memory, &[IndexKey])> = memories.iter().zip(keys.iter().map(Vec::as_slice)).collect();
+    let mut attempt = 1;
+    loop {
+        let mut batch = batch.clone();
+        batch.puts.extend(keys::lend(context.store, &keyed).await.map_err(in_store)?);
+        let alone = batch.puts.len() == memories.len();
+        match context.store.apply(batch).await {
+            Ok(_) => break,
+            // A turn was changed meanwhile. Without one to change there is nothing to wait for.
+            Err(error) if error.kind() == ErrorKind::Conflict && !alone && attempt < ATTEMPTS => attempt += 1,
+            Err(error) => return Err(in_store(error)),
+        }
+    }
     // The store gives turns their place.
     if memories.iter().any(|memory| memory.kind == MemoryKind::Episode && memory.ordinal.is_none()) {
         let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id).collect();

@@ -1,8 +1,9 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
     AddContext, AddReport, SkippedFact,
     extract::{Intake, NewFact},
+    keys,
     reconcile::CheckedPlan,
     slots,
 };
@@ -39,7 +40,9 @@ pub(super) async fn prepare(
         report,
     };
     for (memory, keys) in &intake.episodes {
-        draft.put_new(memory.clone(), keys.clone(), Stamp { actor: Actor::App, ..draft.stamp.clone() });
+        let mut keys = keys.clone();
+        facts_of(memory.id, intake, actions).for_each(|fact| keys::extend(memory, &mut keys, fact));
+        draft.put_new(memory.clone(), keys, Stamp { actor: Actor::App, ..draft.stamp.clone() });
     }
     let mut fresh = new_memories(context, scope, intake, actions);
     let vectors = updated_vectors(context, intake, actions).await?;
@@ -95,6 +98,22 @@ pub(super) async fn prepare(
         draft.batch.unchanged = Some(Unchanged::new(scope.across_sessions(), version));
     }
     Ok(Prepared { batch: draft.batch, report: draft.report })
+}
+
+/// What a turn's facts say, of those that become memories. A fact that is skipped gives its turn no key: it belongs to
+/// a memory that does not know of this turn, and so could not take its text along when it is deleted.
+fn facts_of(turn: MemoryId, intake: &Intake, actions: &[Action]) -> impl Iterator<Item = IndexKey> {
+    let stored: HashSet<usize> = actions
+        .iter()
+        .filter_map(|action| match action {
+            Action::Add { fact } | Action::Update { fact: Some(fact), .. } => Some(*fact),
+            Action::Update { fact: None, .. } | Action::Invalidate { .. } | Action::Skip { .. } => None,
+        })
+        .collect();
+    let facts = intake.facts.iter().enumerate();
+    facts
+        .filter(move |(number, new)| new.episode == Some(turn) && stored.contains(number))
+        .map(|(_, new)| IndexKey::new(new.fact.text.as_str(), new.vector.clone()))
 }
 
 /// A memory for each fact that the plan adds.

@@ -1,6 +1,7 @@
 //! [`MemoryEngine`]: wires the parts together. Each public method checks nothing itself and hands over to its folder.
 
 mod builder;
+mod delete;
 mod list;
 mod update;
 
@@ -11,14 +12,17 @@ pub use list::ListRequest;
 pub use update::MemoryUpdate;
 
 use crate::{
-    Actor, AddReport, AddRequest, CallId, Clock, Embedder, Error, ErrorKind, EventKind, Extractor, Filter,
-    HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryId, NewMemory, Page, Reconciler, Result, Scope,
-    SearchRequest, Stage, Stamp, Timestamp, Validity, VectorStore, WriteBatch,
+    Actor, AddReport, AddRequest, CallId, Clock, Embedder, Error, ErrorKind, Extractor, Filter, HistoryEvent, Hit,
+    IdSource, ListQuery, Memory, MemoryId, NewMemory, Page, Reconciler, Result, Scope, SearchRequest, Stage, Stamp,
+    Timestamp, Validity, VectorStore,
     add::{self, AddContext},
     score::fusion::Weights,
     search::{self, SearchContext},
     types::truncate,
 };
+
+/// How often a change is tried again because others were faster.
+const ATTEMPTS: usize = 100;
 
 /// The memory of an application: remembers, keeps current, finds.
 ///
@@ -78,8 +82,9 @@ impl MemoryEngine {
     /// against the current facts of the whole scope, sessions aside: what repeats them is skipped, what contradicts
     /// them ends their validity, and nothing is erased. Memories carry the scope given here, session included, and are
     /// found from it and from wider ones: name the session when adding, and leave it out when searching, to find what
-    /// other sessions learned. Two adds at the same time see each other's outcome. Without
-    /// a message nothing happens.
+    /// other sessions learned. A turn is also found by the first sixteen facts that were read from it and are not known
+    /// already, for as long as they are stored. Two adds at the same time see each other's outcome. Without a message
+    /// nothing happens.
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the extractor, the embedder, the
@@ -154,7 +159,9 @@ impl MemoryEngine {
     }
 
     /// Changes a memory and returns it as it is now. What the update does not mention stays; the id, the scope and
-    /// `created_at` always stay. An update that changes nothing writes nothing. Only a new text is embedded.
+    /// `created_at` always stay. An update that changes nothing writes nothing. Only a new text is embedded. The turns
+    /// a fact was read from are found by its new text in place of the old; a turn with a new text is found by that
+    /// alone, and no longer by the facts that were read from the old.
     ///
     /// # Errors
     /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or value;
@@ -166,25 +173,19 @@ impl MemoryEngine {
     /// Removes a memory. Its history stays and ends with the removal. What it had superseded stays ended; see
     /// [`MemoryUpdate::valid_until`] to let that hold again.
     ///
+    /// The turns a fact was read from stay, for they are memories of their own, but are no longer found by its text. If
+    /// the fact had taken in several, these turns are then found by their own words alone.
+    ///
     /// # Errors
-    /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the
-    /// store reports.
+    /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope;
+    /// [`Conflict`](ErrorKind::Conflict) when others kept changing it; what the store reports.
     pub async fn delete(&self, scope: &Scope, id: MemoryId) -> Result<()> {
-        let memory = self.get(scope, id).await?;
-        let mut batch = WriteBatch::default();
-        let (old_text, stamp) = (Some(memory.text), self.stamp());
-        batch.events.push(HistoryEvent::new(id, memory.scope, EventKind::Delete, old_text, None, stamp));
-        batch.deletes.push(id);
-        match self.0.store.apply(batch).await {
-            Ok(_) => Ok(()),
-            // Somebody else has removed it meanwhile.
-            Err(error) if error.kind() == ErrorKind::Conflict => Err(not_found()),
-            Err(error) => Err(error.with_stage(Stage::Store)),
-        }
+        delete::delete(self, scope, id).await
     }
 
     /// Removes every memory the scope covers, also those that no longer hold, and says how many there were. Their
-    /// histories stay.
+    /// histories stay. A turn outside the scope, from which a fact in it took something in, is still found by what was
+    /// read from that turn itself.
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports. Nothing was removed

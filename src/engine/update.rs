@@ -1,13 +1,10 @@
-use super::MemoryEngine;
+use super::{ATTEMPTS, MemoryEngine, delete::without_its_text};
 use crate::{
     Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Put, Result, Scope,
     Stage, Timestamp, WriteBatch,
     add::keys,
     types::{check_metadata, truncate},
 };
-
-/// How often an update is tried again because others were faster.
-const ATTEMPTS: usize = 100;
 
 /// What to change of a memory. What is not mentioned stays.
 ///
@@ -167,16 +164,13 @@ pub(super) async fn update(
         new.updated_at = stamp.at;
         new.revision += 1;
         let mut batch = WriteBatch::default();
-        batch.events.push(HistoryEvent::new(
-            id,
-            old.scope,
-            EventKind::Update,
-            Some(old.text),
-            Some(new.text.clone()),
-            stamp.clone(),
-        ));
         let new_keys = if text_changes { keys.clone() } else { None };
+        if let Some([key, ..]) = new_keys.as_deref() {
+            batch.puts = without_its_text(engine, &old, Some(key)).await?;
+        }
         batch.puts.push(Put::change(new.clone(), new_keys, old.revision));
+        let (old_text, new_text) = (Some(old.text), Some(new.text.clone()));
+        batch.events.push(HistoryEvent::new(id, old.scope, EventKind::Update, old_text, new_text, stamp.clone()));
         match engine.0.store.apply(batch).await {
             Ok(_) => return Ok(new),
             // Somebody else changed it meanwhile: the update is made on what it is now.

@@ -13,8 +13,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Conversation, Dataset, Question, Turn, Update,
+    Conversation, Dataset, LeftOut, Question, Turn, Update,
     files::{Fault, at_fault, entries, json, keep, later},
+    left_out::reason,
 };
 use crate::{Error, Result, Role, Timestamp};
 
@@ -47,21 +48,21 @@ struct Probe {
 ///
 /// A batch is a session. Its messages are dated half a minute apart from the last time anchor on. The mark `->-> 1,2`
 /// that ends some messages is dropped. The category of a question is its ability; those of `abstention`, and those
-/// that name no message, are left out. For `knowledge_update` the messages of `original_info` and `updated_info` make
-/// the [`Update`]. A chat has so few batches that scores by session say little. Blocks while reading.
+/// that name no message, are left out, and [counted](Dataset::left_out). For `knowledge_update` the messages of
+/// `original_info` and `updated_info` make the [`Update`]. A chat has so few batches that scores by session say little. Blocks while reading.
 ///
 /// # Errors
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument), naming the file and what is wrong: unreadable, no JSON,
 /// another form, a time anchor that is no date, a message id that is there twice; a folder without chats; no path.
 pub fn load<P: AsRef<Path>>(paths: &[P]) -> Result<Dataset> {
-    let (mut conversations, mut left_out) = (Vec::new(), 0);
+    let (mut conversations, mut left_out) = (Vec::new(), LeftOut::default());
     for folder in folders(paths)? {
         let (turns, places) = chat(&folder.join(CHAT))?;
+        left_out.add(reason::TURN, places.values().filter(|place| place.is_none()).count());
         let files = QUESTIONS.map(|file| folder.join(file));
         let [beside, _] = &files;
         let file = files.iter().find(|file| file.is_file()).unwrap_or(beside);
-        let (questions, left) = questions(file, &places)?;
-        left_out += left;
+        let questions = questions(file, &places, &mut left_out)?;
         let name = folder.file_name().map_or_else(|| "chat".into(), |name| name.to_string_lossy().into_owned());
         conversations.push(Conversation::new(name, turns, questions));
     }
@@ -94,16 +95,18 @@ fn folders<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
+/// Where each message stands; `None` for one that was left out.
+type Places = HashMap<u64, Option<usize>>;
+
 /// The messages, and where each id stands.
-fn chat(file: &Path) -> Result<(Vec<Turn>, HashMap<u64, usize>)> {
+fn chat(file: &Path) -> Result<(Vec<Turn>, Places)> {
     let batches: Vec<Batch> = json(file)?;
     let mut turns = Vec::new();
-    let mut places = HashMap::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut places = Places::new();
     let mut anchor: Option<(Timestamp, usize)> = None;
     for (number, batch) in batches.into_iter().enumerate() {
         for message in batch.turns.into_iter().flatten() {
-            if !seen.insert(message.id) {
+            if places.contains_key(&message.id) {
                 return Err(at_fault(file, &format!("two messages have the id {}", message.id)));
             }
             if let Some(date) = message.time_anchor.as_deref().filter(|date| !date.trim().is_empty()) {
@@ -118,9 +121,7 @@ fn chat(file: &Path) -> Result<(Vec<Turn>, HashMap<u64, usize>)> {
                 turn.at = later(*day, *said);
                 *said += 1;
             }
-            if let Some(place) = keep(&mut turns, turn) {
-                places.insert(message.id, place);
-            }
+            places.insert(message.id, keep(&mut turns, turn));
         }
     }
     if turns.is_empty() {
@@ -129,52 +130,68 @@ fn chat(file: &Path) -> Result<(Vec<Turn>, HashMap<u64, usize>)> {
     Ok((turns, places))
 }
 
-/// The questions, and how many were left out.
-fn questions(file: &Path, places: &HashMap<u64, usize>) -> Result<(Vec<Question>, usize)> {
+fn questions(file: &Path, places: &Places, left_out: &mut LeftOut) -> Result<Vec<Question>> {
     let abilities: BTreeMap<String, Vec<Probe>> = json(file)?;
-    let (mut questions, mut left_out) = (Vec::new(), 0);
+    let mut questions = Vec::new();
     for (ability, probes) in abilities {
+        if ability == ABSTENTION {
+            left_out.add(reason::NO_ANSWER, probes.len());
+            continue;
+        }
         for (number, probe) in probes.iter().enumerate() {
-            let question = if ability == ABSTENTION {
-                None
-            } else {
-                read_question(&ability, probe, places)
-                    .map_err(|what| at_fault(file, &format!("{ability}, question {}: {what}", number + 1)))?
-            };
-            left_out += usize::from(question.is_none());
-            questions.extend(question);
+            let question = read_question(&ability, probe, places, left_out);
+            let named = |what| at_fault(file, &format!("{ability}, question {}: {what}", number + 1));
+            questions.extend(question.map_err(named)?);
         }
     }
-    Ok((questions, left_out))
+    Ok(questions)
 }
 
 /// `None` for a question without evidence.
-fn read_question(ability: &str, probe: &Probe, places: &HashMap<u64, usize>) -> Result<Option<Question>, Fault> {
-    let Some(sources) = &probe.source_chat_ids else { return Ok(None) };
-    let stand = |sources: Option<&Value>| -> Vec<usize> {
-        sources.map(ids).unwrap_or_default().iter().filter_map(|id| places.get(id).copied()).collect()
-    };
+fn read_question(
+    ability: &str,
+    probe: &Probe,
+    places: &Places,
+    left_out: &mut LeftOut,
+) -> Result<Option<Question>, Fault> {
     if probe.question.trim().is_empty() {
         return Err("`question` is blank".into());
     }
-    let mut question = Question::new(&probe.question, ability, stand(Some(sources)));
-    if let Some(question) = &mut question {
-        question.update = Update::new(stand(sources.get("original_info")), stand(sources.get("updated_info")));
+    let sources = probe.source_chat_ids.as_ref().unwrap_or(&Value::Null);
+    let (mut named, mut odd) = (Vec::new(), 0);
+    ids(sources, &mut named, &mut odd);
+    let stand = |ids: &[u64]| -> Vec<usize> { ids.iter().filter_map(|id| places.get(id).copied().flatten()).collect() };
+    left_out.add(reason::UNKNOWN_ID, odd + named.iter().filter(|id| !places.contains_key(id)).count());
+    let Some(mut question) = Question::new(&probe.question, ability, stand(&named)) else {
+        left_out.add(if named.is_empty() { reason::NO_EVIDENCE } else { reason::EVIDENCE_NOT_THERE }, 1);
+        return Ok(None);
+    };
+    if let [Some(original), Some(updated)] = ["original_info", "updated_info"].map(|part| sources.get(part)) {
+        let [original, updated] = [original, updated].map(|part| {
+            let mut named = Vec::new();
+            ids(part, &mut named, &mut 0);
+            stand(&named)
+        });
+        question.update = Update::new(original, updated);
+        left_out.add("updates whose old or new answer is not there", usize::from(question.update.is_none()));
     }
-    Ok(question)
+    Ok(Some(question))
 }
 
-/// The ids in numbers, texts, lists and objects, however deep.
-fn ids(value: &Value) -> Vec<u64> {
+/// The ids in numbers, texts, lists and objects, however deep; what is there and holds none is `odd`.
+fn ids(value: &Value, found: &mut Vec<u64>, odd: &mut usize) {
+    let before = found.len();
     match value {
-        Value::Number(number) => number.as_u64().into_iter().collect(),
+        Value::Null => return,
+        Value::Bool(_) => {}
+        Value::Number(number) => found.extend(number.as_u64()),
         Value::String(text) => {
-            text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
+            found.extend(text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<u64>().ok()));
         }
-        Value::Array(values) => values.iter().flat_map(ids).collect(),
-        Value::Object(values) => values.values().flat_map(ids).collect(),
-        Value::Null | Value::Bool(_) => Vec::new(),
+        Value::Array(values) => return values.iter().for_each(|value| ids(value, found, odd)),
+        Value::Object(values) => return values.values().for_each(|value| ids(value, found, odd)),
     }
+    *odd += usize::from(found.len() == before);
 }
 
 /// The text without the mark of its place in the plan, `->-> 1,2` (or `1,N/A`, `3,4, 5`): the last line's end.
@@ -210,6 +227,8 @@ mod tests {
     #[test]
     fn ids_are_found_however_deep() {
         let sources = serde_json::json!({ "a": [1, "2", ["chat_id: 3"]], "b": { "c": 4.5, "d": null, "e": -1 } });
-        assert_eq!(ids(&sources), [1, 2, 3]);
+        let (mut found, mut odd) = (Vec::new(), 0);
+        ids(&sources, &mut found, &mut odd);
+        assert_eq!((found, odd), (vec![1, 2, 3], 2), "the broken number and the negative one are told");
     }
 }

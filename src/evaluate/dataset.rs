@@ -2,6 +2,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
+use super::{GivenFact, LeftOut};
 use crate::{Role, Timestamp};
 
 /// Conversations with questions whose answers are known to stand in certain turns.
@@ -12,8 +13,8 @@ pub struct Dataset {
     pub name: String,
     /// The conversations. Their names differ.
     pub conversations: Vec<Conversation>,
-    /// How many questions were left out, because nothing answers them or because their evidence is not there.
-    pub left_out: usize,
+    /// What was left out when it was loaded, and why.
+    pub left_out: LeftOut,
 }
 
 impl Dataset {
@@ -29,13 +30,19 @@ impl Dataset {
                 conversation.name = format!("{plain}#{number}");
             }
         }
-        Self { name: name.into(), conversations, left_out: 0 }
+        Self { name: name.into(), conversations, left_out: LeftOut::default() }
     }
 
     /// How many turns there are.
     #[must_use]
     pub fn turns(&self) -> usize {
         self.conversations.iter().map(|conversation| conversation.turns.len()).sum()
+    }
+
+    /// How many facts are given.
+    #[must_use]
+    pub fn facts(&self) -> usize {
+        self.conversations.iter().map(|conversation| conversation.facts.len()).sum()
     }
 
     /// How many questions there are.
@@ -55,13 +62,22 @@ pub struct Conversation {
     pub turns: Vec<Turn>,
     /// The questions.
     pub questions: Vec<Question>,
+    /// What the data set says that its turns tell, where it does.
+    pub facts: Vec<GivenFact>,
 }
 
 impl Conversation {
-    /// A conversation.
+    /// A conversation without facts.
     #[must_use]
     pub fn new(name: impl Into<String>, turns: Vec<Turn>, questions: Vec<Question>) -> Self {
-        Self { name: name.into(), turns, questions }
+        Self { name: name.into(), turns, questions, facts: Vec::new() }
+    }
+
+    /// Says what its turns tell. Default: nothing.
+    #[must_use]
+    pub fn with_facts(mut self, facts: Vec<GivenFact>) -> Self {
+        self.facts = facts;
+        self
     }
 }
 

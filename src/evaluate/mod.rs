@@ -26,14 +26,21 @@
 //! # }
 //! ```
 //!
+//! Where a data set says which facts its turns tell, [`GivenFacts`] reads them in place of a model, and
+//! [`ingest_with_facts`] stores them as `add` does: as memories and as further keys of their turns. [`ablation`] shows
+//! what each part of the score is worth. What a loader leaves out is counted, with the reason: [`Dataset::left_out`].
+//!
 //! To compare two ways to search, run both over the same data set and hand the scores of their
 //! [`questions`](Report::questions) to [`bootstrap`]. Report each category and how many questions it has; what is tuned
 //! on one data set alone may fail on another.
 
+pub mod ablation;
 pub mod beam;
 pub mod bootstrap;
 mod dataset;
+mod facts;
 mod files;
+mod left_out;
 pub mod locomo;
 pub mod longmemeval;
 pub mod metrics;
@@ -41,5 +48,7 @@ mod report;
 mod run;
 
 pub use dataset::{Conversation, Dataset, Question, Turn, Update};
+pub use facts::{FactCounts, GivenFact, GivenFacts};
+pub use left_out::LeftOut;
 pub use report::{Answered, Means, Report, Scores};
-pub use run::{Ranked, ingest, retrieve, run};
+pub use run::{Ingested, Ranked, ingest, ingest_with_facts, retrieve, run};

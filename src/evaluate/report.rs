@@ -3,7 +3,7 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 use serde::Serialize;
 
 use super::{
-    Conversation, Question, Ranked,
+    Conversation, Dataset, LeftOut, Question, Ranked,
     metrics::{all_hit, any_hit, ndcg, ranks_above, recall, reciprocal_rank},
 };
 
@@ -133,6 +133,8 @@ pub struct Report {
     pub dataset: String,
     /// How many turns were searched through, all conversations together.
     pub turns: usize,
+    /// What of the data set was left out, and why.
+    pub left_out: LeftOut,
     /// Over all questions.
     pub overall: Means,
     /// By category.
@@ -153,12 +155,19 @@ impl Report {
         Self {
             dataset: dataset.into(),
             turns: 0,
+            left_out: LeftOut::default(),
             overall: Means::default(),
             categories: BTreeMap::new(),
             updates: None,
             search_p50: Duration::ZERO,
             questions: Vec::new(),
         }
+    }
+
+    /// A report without questions over a data set, which says what was left out of that.
+    #[must_use]
+    pub fn over(dataset: &Dataset) -> Self {
+        Self { left_out: dataset.left_out.clone(), ..Self::new(&dataset.name) }
     }
 
     /// Takes in what was found for the questions of a conversation, in their order. A question for which nothing is
@@ -216,9 +225,9 @@ impl fmt::Display for Report {
         }
         let milliseconds = self.search_p50.as_secs_f64() * 1e3;
         write!(f, "\n{}: {} turns, median search {milliseconds:.3} ms", self.dataset, self.turns)?;
-        match self.updates {
-            Some((n, above)) => write!(f, ", newer above first {above:.3} of {n}"),
-            None => Ok(()),
+        if let Some((n, above)) = self.updates {
+            write!(f, ", newer above first {above:.3} of {n}")?;
         }
+        write!(f, "\nleft out: {}", self.left_out)
     }
 }

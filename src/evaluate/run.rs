@@ -5,8 +5,8 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Conversation, Dataset, Report};
-use crate::{AddMode, AddRequest, Error, MemoryEngine, MemoryId, Message, Result, Scope, SearchRequest};
+use super::{Conversation, Dataset, FactCounts, Report};
+use crate::{AddMode, AddRequest, Error, Hit, MemoryEngine, MemoryId, Message, Result, Scope, SearchRequest, Source};
 
 /// How many turns a search is asked for and timed with.
 const SHORT: usize = 10;
@@ -50,18 +50,41 @@ impl Ranked {
     }
 }
 
+/// What became of a conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Ingested {
+    /// Which memory each turn became.
+    pub turns: Vec<MemoryId>,
+    /// What became of the facts that were read from them.
+    pub facts: FactCounts,
+}
+
 /// Stores a conversation turn by turn, one call each as a chat would, and returns which memory each turn became.
 ///
-/// The user of the scope is the conversation's name, the session that of the turn. Nothing is read from the turns
-/// ([`AddMode::Raw`]). Not atomic: what was stored before an error stays.
+/// The user of the scope is the conversation's name, the session that of the turn, the message's id the turn's.
+/// Nothing is read from the turns ([`AddMode::Raw`]). Not atomic: what was stored before an error stays.
 ///
 /// # Errors
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a turn that is blank or neither the user's nor the
 /// assistant's; what [`add`](MemoryEngine::add) reports.
 pub async fn ingest(engine: &MemoryEngine, conversation: &Conversation) -> Result<Vec<MemoryId>> {
-    let mut ids = Vec::with_capacity(conversation.turns.len());
+    Ok(store(engine, conversation, AddMode::Raw).await?.turns)
+}
+
+/// As [`ingest`], but the engine reads facts from the turns ([`AddMode::Infer`]) and holds them against what is known:
+/// with [`GivenFacts`](super::GivenFacts) as its extractor those that the data set gives.
+///
+/// # Errors
+/// As [`ingest`].
+pub async fn ingest_with_facts(engine: &MemoryEngine, conversation: &Conversation) -> Result<Ingested> {
+    store(engine, conversation, AddMode::Infer).await
+}
+
+async fn store(engine: &MemoryEngine, conversation: &Conversation, mode: AddMode) -> Result<Ingested> {
+    let mut ingested = Ingested::default();
     for (place, turn) in conversation.turns.iter().enumerate() {
-        let mut message = Message::new(turn.role, &turn.text);
+        let mut message = Message::new(turn.role, &turn.text).with_id(&turn.id);
         message.speaker.clone_from(&turn.speaker);
         message.at = turn.at;
         if !turn.can_be_kept() {
@@ -69,18 +92,20 @@ pub async fn ingest(engine: &MemoryEngine, conversation: &Conversation) -> Resul
             return Err(Error::invalid(format!("turn {} cannot be remembered: {why}", place + 1)));
         }
         let scope = Scope::user(&conversation.name).with_session(&turn.session);
-        let report = engine.add(&scope, AddRequest::new([message]).mode(AddMode::Raw)).await?;
-        ids.extend(report.episodes);
+        let report = engine.add(&scope, AddRequest::new([message]).mode(mode)).await?;
+        ingested.facts.count(&report);
+        ingested.turns.extend(report.episodes);
     }
-    Ok(ids)
+    Ok(ingested)
 }
 
 /// Asks every question of a conversation that was ingested, and returns what was found, in the order of the questions.
 ///
 /// `ids` are what [`ingest`] returned. `template` says how to search; its query, its limit and when it is asked are
-/// replaced: a question without a time of its own is asked when the last turn was said. Each
-/// question is searched for twice: for ten hits, which is timed, and for a hundred. Hits that are no turns of the
-/// conversation take up room, and are left out then.
+/// replaced: a question without a time of its own is asked when the last turn was said. Each question is searched for
+/// twice: for ten hits, which is timed, and for a hundred. A hit that was made from turns of the conversation, as a fact
+/// is, stands for these (its [`sources`](crate::Memory::sources)); a turn counts where it comes first. Other hits take up
+/// room, and are left out then.
 ///
 /// # Errors
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if there are not as many ids as turns; what
@@ -107,15 +132,31 @@ pub async fn retrieve(
         let short = engine.search(&scope, request.clone().limit(SHORT)).await?;
         let elapsed = start.elapsed();
         let long = engine.search(&scope, request.limit(LONG)).await?;
-        let turns_of = |hits: &[crate::Hit]| -> Vec<usize> {
-            hits.iter().filter_map(|hit| places.get(&hit.memory.id).copied()).collect()
-        };
         // Not the first ten of the hundred: they may differ, and what is timed is what is scored.
-        let mut ranked = Ranked { turns: turns_of(&short), longer: turns_of(&long), sessions: Vec::new(), elapsed };
+        let (turns, longer) = (turns_of(&short, &places, SHORT), turns_of(&long, &places, LONG));
+        let mut ranked = Ranked { turns, longer, sessions: Vec::new(), elapsed };
         ranked.sessions = ranked.sessions_in(conversation);
         all.push(ranked);
     }
     Ok(all)
+}
+
+/// The turns that hits are or were made from, each where it comes first; at most `most`.
+fn turns_of(hits: &[Hit], places: &HashMap<MemoryId, usize>, most: usize) -> Vec<usize> {
+    let mut turns: Vec<usize> = Vec::with_capacity(hits.len());
+    for hit in hits {
+        let made_from = hit.memory.sources.iter().filter_map(|source| match source {
+            Source::Memory(id) => places.get(id),
+            Source::Message(_) => None,
+        });
+        for place in places.get(&hit.memory.id).into_iter().chain(made_from) {
+            if !turns.contains(place) {
+                turns.push(*place);
+            }
+        }
+    }
+    turns.truncate(most);
+    turns
 }
 
 /// Ingests all conversations into one engine, each under its own user, asks all questions, and reports.
@@ -125,7 +166,7 @@ pub async fn retrieve(
 /// # Errors
 /// As [`ingest`] and [`retrieve`].
 pub async fn run(engine: &MemoryEngine, dataset: &Dataset, template: &SearchRequest) -> Result<Report> {
-    let mut report = Report::new(&dataset.name);
+    let mut report = Report::over(dataset);
     for conversation in &dataset.conversations {
         let ids = ingest(engine, conversation).await?;
         let found = retrieve(engine, conversation, &ids, template).await?;

@@ -208,7 +208,8 @@ pub struct Memory {
     /// When it was last recalled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accessed_at: Option<Timestamp>,
-    /// Grows by one with each change, from 1; recalling is no change. A write may demand the revision it has read.
+    /// Grows by one with each change, from 1, also of its keys; recalling is no change. A write may demand the revision
+    /// it has read.
     pub revision: u64,
 }
 

@@ -1,10 +1,13 @@
 //! A whole run on a made-up data set, and what a report counts.
 
+mod facts;
 mod loaders;
 
 use ingrain::{
     ErrorKind, HashingEmbedder, MemoryEngine, MemoryId, Role, Scope, SearchMode, SearchRequest,
-    evaluate::{self, Conversation, Dataset, Question, Ranked, Report, Turn, Update, bootstrap::PairedBootstrap},
+    evaluate::{
+        self, Conversation, Dataset, Question, Ranked, Report, Scores, Turn, Update, bootstrap::PairedBootstrap,
+    },
 };
 use serde_json::json;
 
@@ -68,6 +71,42 @@ async fn a_turn_that_cannot_be_remembered_is_refused() {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         assert!(error.to_string().contains("turn 1 cannot be remembered"), "{error}");
     }
+}
+
+/// Evidence in three turns of two sessions; found at ranks 2, 3 and 12.
+#[test]
+fn scores_of_turns_and_sessions_by_hand() {
+    let turns = (0..40).map(|turn: usize| Turn::new((turn / 4).to_string(), Role::User, "x", turn.to_string()));
+    let question = Question::new("?", "x", vec![4, 5, 39]).unwrap();
+    let chat = Conversation::new("ann", turns.collect(), vec![question]);
+    // Ten turns of sessions 0, 1, 1, 2, 0, 0, 2, 2, 3, 3; then 4 and, twelfth, 9.
+    let found = Ranked::new(&chat, vec![0, 4, 5, 8, 1, 2, 9, 10, 12, 13, 16, 39], std::time::Duration::ZERO);
+    assert_eq!(found.sessions, ["0", "1", "2", "3", "4", "9"]);
+    let scores = Scores::of(&chat, &chat.questions[0], &found);
+    let near = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-9, "{value} is not {expected}");
+    let Scores { turn_any_at_5, turn_any_at_10, turn_recall_at_10, turn_all_at_10, .. } = scores;
+    assert_eq!((turn_any_at_5, turn_any_at_10, turn_all_at_10), (1.0, 1.0, 0.0));
+    near(turn_recall_at_10, 2.0 / 3.0);
+    near(scores.reciprocal_rank, 0.5);
+    // (1/log2 3 + 1/log2 4) / (1 + 1/log2 3 + 1/log2 4)
+    near(scores.ndcg_at_10, (0.630_929_753_571 + 0.5) / (1.0 + 0.630_929_753_571 + 0.5));
+    assert_eq!((scores.session_any_at_5, scores.session_any_at_10), (1.0, 1.0));
+    // The ninth session alone is sixth.
+    let late = Question::new("?", "x", vec![39]).unwrap();
+    let scores = Scores::of(&chat, &late, &found);
+    assert_eq!((scores.session_any_at_5, scores.session_any_at_10, scores.turn_any_at_10), (0.0, 1.0, 0.0));
+    near(scores.reciprocal_rank, 1.0 / 12.0);
+}
+
+#[test]
+fn a_report_says_what_was_left_out() {
+    let mut dataset = Dataset::new("mine", vec![made_up()]);
+    dataset.left_out.add("blank turns", 2);
+    dataset.left_out.add("nothing of this", 0);
+    let report = Report::over(&dataset);
+    assert_eq!((report.left_out.times("blank turns"), report.left_out.iter().count()), (2, 1));
+    assert!(report.to_string().ends_with("\nleft out: 2 blank turns"), "{report}");
+    assert!(Report::new("mine").to_string().ends_with("\nleft out: nothing"));
 }
 
 #[test]

@@ -30,6 +30,8 @@ pub(super) struct State {
 struct Stored {
     memory: Memory,
     keys: Arc<[AnalysedKey]>,
+    /// Of each key.
+    texts: Arc<[Box<str>]>,
 }
 
 #[derive(Debug)]
@@ -41,8 +43,8 @@ struct Logged {
     keys: bool,
 }
 
-fn analysed(key: IndexKey) -> AnalysedKey {
-    AnalysedKey { terms: Terms::of(&key.text), vector: key.vector }
+fn analysed(key: IndexKey) -> (AnalysedKey, Box<str>) {
+    (AnalysedKey { terms: Terms::of(&key.text), vector: key.vector }, key.text.into_boxed_str())
 }
 
 fn conflict(what: &str) -> Error {
@@ -79,12 +81,16 @@ impl State {
             }
             let was_semantic = stored.as_ref().is_some_and(|stored| stored.memory.kind.is_semantic());
             self.log(&memory, was_semantic, keys.is_some());
-            let kept = stored.map(|stored| stored.keys);
-            let keys = keys.map(|keys| keys.into_iter().map(analysed).collect()).or(kept).unwrap_or_default();
+            let kept = stored.map(|stored| (stored.keys, stored.texts));
+            let fresh = keys.map(|keys| {
+                let (keys, texts): (Vec<_>, Vec<_>) = keys.into_iter().map(analysed).unzip();
+                (keys.into(), texts.into())
+            });
+            let (keys, texts) = fresh.or(kept).unwrap_or_default();
             for reader in memory.scope.readers() {
                 self.readers.entry(reader).or_default().insert(id);
             }
-            self.memories.insert(id, Stored { memory, keys });
+            self.memories.insert(id, Stored { memory, keys, texts });
         }
         deletes.iter().for_each(|id| self.remove(*id));
         for event in events {
@@ -180,6 +186,12 @@ impl State {
         self.memories.get(&id).map(|stored| &stored.memory).filter(|memory| scope.covers(&memory.scope))
     }
 
+    pub(super) fn keys(&self, scope: &Scope, id: MemoryId) -> Vec<IndexKey> {
+        let stored = self.memories.get(&id).filter(|stored| scope.covers(&stored.memory.scope));
+        let keys = stored.into_iter().flat_map(|stored| stored.texts.iter().zip(&*stored.keys));
+        keys.map(|(text, key)| IndexKey::new(&**text, key.vector.clone())).collect()
+    }
+
     /// The memories the scope covers, in the order asked for, beginning after `after`.
     pub(super) fn iter(
         &self,
@@ -258,7 +270,7 @@ impl IndexSource for &State {
     fn build(&self, scope: &Scope) -> Result<ScopeIndex> {
         let mut index = ScopeIndex::new(self.embedder.as_ref().map_or(1, |embedder| embedder.dimensions));
         for id in self.readers.get(scope).into_iter().flatten() {
-            if let Some(Stored { memory, keys }) = self.memories.get(id) {
+            if let Some(Stored { memory, keys, .. }) = self.memories.get(id) {
                 index.put(&Indexed { memory, keys });
             }
         }

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 
 use super::state::State;
 use crate::{
-    Candidate, Cursor, EmbedderIdentity, Filter, HistoryEvent, ListOrder, ListQuery, Memory, MemoryId, Page, Result,
-    Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
+    Candidate, Cursor, EmbedderIdentity, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory, MemoryId, Page,
+    Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
     index::IndexCache,
 };
 
@@ -90,6 +90,11 @@ impl VectorStore for InMemoryStore {
         scope.validate()?;
         let state = self.read();
         Ok(ids.iter().filter_map(|id| state.get(scope, *id)).cloned().collect())
+    }
+
+    async fn keys(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>> {
+        scope.validate()?;
+        Ok(self.read().keys(scope, id))
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<Vec<Candidate>> {

@@ -8,7 +8,7 @@ use super::{
     write,
 };
 use crate::{
-    Memory, MemoryId, Scope, Version,
+    IndexKey, Memory, MemoryId, Scope, Version,
     index::{AnalysedKey, Change, IndexSource, Indexed, ScopeIndex},
 };
 
@@ -91,6 +91,26 @@ impl Snapshot<'_> {
             .query_row([Id(id)], |row| Ok((row.get::<_, i64>(WIDTH)?, rows::memory(row))))
             .optional()?;
         found.map(|(row, memory)| Ok((row, memory?))).transpose()
+    }
+
+    /// The keys of a memory that the scope covers.
+    pub(super) fn keys_of(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>> {
+        match self.memory(id)? {
+            Some((row, memory)) if scope.covers(&memory.scope) => self.stored_keys(row, &memory),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn stored_keys(&self, row: i64, memory: &Memory) -> Result<Vec<IndexKey>> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT text, vector FROM keys WHERE memory = ?1 ORDER BY number")?;
+        let mut found = statement.query([row])?;
+        let mut keys = Vec::new();
+        while let Some(row) = found.next()? {
+            let text = row.get::<_, Option<String>>(0)?.unwrap_or_else(|| memory.text.clone());
+            keys.push(IndexKey::new(text, rows::vector(row, 1, self.dimensions)?));
+        }
+        Ok(keys)
     }
 
     fn keys(&self, row: i64, memory: &Memory) -> Result<Vec<AnalysedKey>> {

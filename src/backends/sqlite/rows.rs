@@ -99,7 +99,11 @@ pub(super) fn key(row: &Row<'_>, first: usize, own_text: &str, dimensions: usize
     let text = row.get_ref(first)?.as_str_or_null().map_err(|error| SqliteError::unreadable("text", error))?;
     let terms = row.get_ref(first + 1)?.as_blob().map_err(|error| SqliteError::unreadable("terms", error))?;
     let terms = Terms::kept(terms, text.unwrap_or(own_text));
-    let bytes = row.get_ref(first + 2)?.as_blob().map_err(|error| SqliteError::unreadable("vector", error))?;
+    Ok(AnalysedKey { terms, vector: vector(row, first + 2, dimensions)? })
+}
+
+pub(super) fn vector(row: &Row<'_>, column: usize, dimensions: usize) -> Result<Vec<f32>> {
+    let bytes = row.get_ref(column)?.as_blob().map_err(|error| SqliteError::unreadable("vector", error))?;
     let (numbers, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() || numbers.len() != dimensions {
         return Err(SqliteError::unreadable(
@@ -107,8 +111,7 @@ pub(super) fn key(row: &Row<'_>, first: usize, own_text: &str, dimensions: usize
             format!("it has {} bytes for {dimensions} numbers", bytes.len()),
         ));
     }
-    let vector = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
-    Ok(AnalysedKey { terms, vector })
+    Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
 }
 
 pub(super) fn vector_bytes(vector: &[f32]) -> Vec<u8> {

@@ -9,8 +9,8 @@ use super::{
     write,
 };
 use crate::{
-    Candidate, Cursor, EmbedderIdentity, Error, Filter, HistoryEvent, ListOrder, ListQuery, Memory, MemoryId, Page,
-    Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
+    Candidate, Cursor, EmbedderIdentity, Error, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory, MemoryId,
+    Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
     index::IndexCache,
 };
 
@@ -52,6 +52,21 @@ impl VectorStore for SqliteStore {
         let (scope, ids) = (scope.clone(), ids.to_vec());
         self.blocking("reading memories", move |inner| {
             inner.connections.read(|connection| get(connection, &scope, &ids))
+        })
+        .await
+    }
+
+    async fn keys(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>> {
+        scope.validate()?;
+        let scope = scope.clone();
+        self.blocking("reading the keys of a memory", move |inner| {
+            inner.connections.read(|connection| {
+                // Without an embedder nothing was ever written.
+                let Some(EmbedderIdentity { dimensions, .. }) = inner.connections.embedder(connection)? else {
+                    return Ok(Vec::new());
+                };
+                Snapshot { connection, dimensions }.keys_of(&scope, id)
+            })
         })
         .await
     }

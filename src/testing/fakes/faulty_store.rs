@@ -3,8 +3,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use async_trait::async_trait;
 
 use crate::{
-    Candidate, EmbedderIdentity, Error, ErrorKind, Filter, HistoryEvent, ListQuery, Memory, MemoryId, Page, Result,
-    Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
+    Candidate, EmbedderIdentity, Error, ErrorKind, Filter, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Page,
+    Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
 };
 
 /// A [`VectorStore`] that fails when told to, and otherwise hands every call to the store inside.
@@ -100,6 +100,10 @@ impl<S: VectorStore> VectorStore for FaultyStore<S> {
 
     async fn get(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         self.reach()?.get(scope, ids).await
+    }
+
+    async fn keys(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>> {
+        self.reach()?.keys(scope, id).await
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<Vec<Candidate>> {

@@ -95,7 +95,8 @@ pub use writes::{
     a_delete_of_the_unknown_is_a_conflict, a_delete_takes_one_memory, a_new_text_without_keys_keeps_the_old_ones,
     a_revision_must_be_the_present_one, absent_means_not_there, an_empty_batch_changes_nothing,
     another_embedder_is_refused_by_name, anything_stores_and_replaces, binding_again_is_free,
-    every_key_finds_its_memory, keys_need_a_bound_store, the_scope_of_a_memory_never_changes, the_version_grows,
+    every_key_finds_its_memory, keys_come_back_in_their_scope, keys_need_a_bound_store,
+    the_scope_of_a_memory_never_changes, the_version_grows,
 };
 
 /// Makes a test of each rule of the contract of [`VectorStore`](crate::VectorStore), in a module of the given name.
@@ -125,6 +126,7 @@ macro_rules! vector_store_suite {
             a_change_without_keys_keeps_them
             a_new_text_without_keys_keeps_the_old_ones
             every_key_finds_its_memory
+            keys_come_back_in_their_scope
             absent_means_not_there
             a_revision_must_be_the_present_one
             anything_stores_and_replaces

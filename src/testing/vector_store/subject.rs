@@ -196,6 +196,10 @@ impl Subject {
         self.store.get(scope, &[id]).await.expect("getting by id").pop()
     }
 
+    pub(super) async fn keys(&self, scope: &Scope, id: MemoryId) -> Vec<IndexKey> {
+        self.store.keys(scope, id).await.expect("reading the keys of a memory")
+    }
+
     /// Everything of the scope, oldest first, whether it holds or not.
     pub(super) async fn all(&self, scope: &Scope) -> Vec<Memory> {
         self.listed(scope, None, Validity::Any).await

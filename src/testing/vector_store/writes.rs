@@ -67,6 +67,25 @@ pub async fn every_key_finds_its_memory(store: Arc<dyn VectorStore>) {
     assert!(subject.near(&alice(), X, 10).await.is_empty());
 }
 
+/// Keys come back as they were given and in that order, also the one that is the memory's text, to whom the scope covers;
+/// others hear of none, and nor does anybody once the memory is gone.
+pub async fn keys_come_back_in_their_scope(store: Arc<dyn VectorStore>) {
+    let subject = Subject::bound(store).await;
+    let before = subject.memory(&alice(), "harbour");
+    let keys = [("lighthouse", Y), ("harbour", X), ("", X), ("ferry", Y)]
+        .map(|(text, vector)| IndexKey::new(text, vector.to_vec()))
+        .to_vec();
+    subject.store_all(vec![(before.clone(), keys.clone())]).await;
+    assert_eq!(subject.keys(&alice(), before.id).await, keys);
+    assert_eq!(subject.keys(&bob(), before.id).await, []);
+    let after = rewritten(&before, "lighthouse");
+    subject.apply(replacement(&before, &after, None)).await;
+    assert_eq!(subject.keys(&alice(), before.id).await, keys, "a change without keys keeps them");
+    refused(subject.store.keys(&Scope::user(" "), before.id).await, &[ErrorKind::InvalidArgument]);
+    subject.apply(removal(&after)).await;
+    assert_eq!(subject.keys(&alice(), before.id).await, []);
+}
+
 /// `Absent` holds a write back when the memory is there.
 pub async fn absent_means_not_there(store: Arc<dyn VectorStore>) {
     let subject = Subject::bound(store).await;

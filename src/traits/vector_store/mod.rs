@@ -84,6 +84,13 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     /// [`StoreUnavailable`](crate::ErrorKind::StoreUnavailable).
     async fn get(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Memory>>;
 
+    /// The keys a memory is found by, in the order they were given; none for a memory that the scope does not cover. For
+    /// whoever takes one of several keys away without making the others anew.
+    ///
+    /// # Errors
+    /// As [`get`](VectorStore::get).
+    async fn keys(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>>;
+
     /// The candidates for a query: at most `limit` of each arm and, with both arms and the capability `surroundings`,
     /// as many turns for theirs; each memory once, in id order.
     ///
@@ -151,6 +158,10 @@ impl<T: VectorStore + ?Sized> VectorStore for Arc<T> {
 
     async fn get(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         (**self).get(scope, ids).await
+    }
+
+    async fn keys(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>> {
+        (**self).keys(scope, id).await
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<Vec<Candidate>> {

@@ -9,8 +9,8 @@ use crate::{
 /// One way a memory can be found: a text for keyword search and its vector.
 ///
 /// Most memories have one key, their own text. A long text has one for each passage, and a turn of a conversation may
-/// be indexed with its date and speaker; the memory's own text stays as it is. A memory is as similar to a query as
-/// its best key.
+/// be indexed with its date and speaker, and by the facts that were read from it; the memory's own text stays as it is.
+/// A memory is as similar to a query as its best key.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct IndexKey {

@@ -4,6 +4,7 @@ mod adding;
 mod changing;
 mod failing;
 mod isolation;
+mod keys;
 mod listing;
 mod searching;
 mod timing;

@@ -45,14 +45,21 @@ fn locomo_sessions() -> Value {
             { "speaker": "Bo", "dia_id": "D1:2", "text": "  " },
             { "speaker": "Bo", "dia_id": "D1:3", "text": "Look!", "blip_caption": "a blue hive" },
         ],
-        "session_2_date_time": "12:05 am on 1 June, 2023",
-        "session_2": [{ "speaker": "Ada", "dia_id": "D2:1", "text": "I sold the bees." }],
+        "session_1_observation": {
+            "Ada": [["Ada keeps bees.", "D1:1"]],
+            "Bo": [["Bo painted the hive blue.", "D1:3"], ["Bo said nothing.", "D1:2"]],
+        },
+        // A session may be missing, and what comes after it counts all the same.
+        "session_2_date_time": "9:00 am on 20 May, 2023",
+        "session_3_date_time": "12:05 am on 1 June, 2023",
+        "session_3": [{ "speaker": "Ada", "dia_id": "D3:1", "text": "I sold the bees." }],
+        "session_3_observation": { "Ada": [["Ada gave up bees.", ["D3:1", "D1:1"]]] },
     })
 }
 
 fn locomo_questions() -> Value {
     json!([
-        { "question": "What does Ada keep?", "answer": "bees", "evidence": ["D2:1; D1:1", "D1:1", "D9:9"], "category": 1 },
+        { "question": "What does Ada keep?", "answer": "bees", "evidence": ["D3:01; D1:1", "D1:1", "D9:9"], "category": 1 },
         { "question": "What colour?", "answer": "blue", "evidence": ["D1:3"], "category": 4 },
         { "question": "A new kind?", "evidence": ["D1:3"], "category": 9 },
         { "question": "Unknown?", "evidence": [], "category": 5 },
@@ -72,10 +79,19 @@ fn locomo_in_both_layouts() {
     let dataset = locomo::load(&[folder.path()]).unwrap();
     let names: Vec<&str> = dataset.conversations.iter().map(|conversation| conversation.name.as_str()).collect();
     assert_eq!(names, ["7", "conv-1", "10-2"], "files in the order of their numbers");
-    assert_eq!((dataset.turns(), dataset.questions(), dataset.left_out), (9, 6, 4));
+    assert_eq!((dataset.turns(), dataset.questions(), dataset.facts()), (9, 6, 9));
+    let left_out = "2 evidence ids that name no turn, 3 facts that are blank, or whose turns are not there, 2 questions \
+        whose evidence is not there, 2 questions without evidence, 3 turns that are blank, or neither the user's nor \
+        the assistant's";
+    assert_eq!(dataset.left_out.to_string(), left_out);
     let first = &dataset.conversations[0];
     assert_eq!(texts(first), ["I keep bees.", "Look! [shares a picture: a blue hive]", "I sold the bees."]);
-    assert_eq!(first.turns, dataset.conversations[1].turns);
+    assert_eq!((&first.turns, &first.facts), (&dataset.conversations[1].turns, &dataset.conversations[1].facts));
+    let facts: Vec<_> = first.facts.iter().map(|fact| (&*fact.text, fact.speaker.as_deref(), &*fact.turns)).collect();
+    let (ada, bo) = (Some("Ada"), Some("Bo"));
+    let expected: [(&str, Option<&str>, &[usize]); 3] =
+        [("Ada keeps bees.", ada, &[0]), ("Bo painted the hive blue.", bo, &[1]), ("Ada gave up bees.", ada, &[0, 2])];
+    assert_eq!(facts, expected);
     let bo = &first.turns[1];
     assert_eq!((bo.session.as_str(), bo.id.as_str(), bo.role), ("1", "D1:3", Role::User));
     assert_eq!((bo.speaker.as_deref(), bo.at), (Some("Bo"), Some(time("2023-05-08T13:57:00Z"))));
@@ -102,11 +118,21 @@ fn damaged_locomo() {
         change(&mut json);
         json
     };
-    let cases: [(Value, &str); 8] = [
+    let cases: [(Value, &str); 15] = [
         (json!({ "qa": [] }), "no LoCoMo conversation"),
         (json!([]), "an empty list"),
         (json!([good(&|_| ()), 3]), "conversation 2: no LoCoMo conversation"),
-        (good(&|json| json["session_2_date_time"] = json!("soon")), "session 2 has no readable date"),
+        (good(&|json| json["session_3_date_time"] = json!("soon")), "session 3 has no readable date"),
+        (good(&|json| json["session_3"] = json!(null)), "session 3 is no list"),
+        (good(&|json| json["session_3"][0]["dia_id"] = json!("D3")), "session 3, turn 1: `dia_id` is no D<session>"),
+        (
+            good(&|json| json["session_3"][0]["dia_id"] = json!("D1:1")),
+            "session 3, turn 1: its `dia_id` is there twice",
+        ),
+        (good(&|json| json["session_3_observation"] = json!([])), "the observations of session 3: no object"),
+        (good(&|json| json["session_3_observation"]["Ada"] = json!(["x"])), "session 3: an entry is no pair"),
+        (good(&|json| json["qa"][0]["evidence"] = json!({ "D1:1": 1 })), "question 1: neither a `dia_id` nor a list"),
+        (good(&|json| json["qa"][0]["evidence"] = json!([1])), "question 1: a `dia_id` in a list is no text"),
         (good(&|json| json["session_1"] = json!("x")), "session 1 is no list"),
         (good(&|json| json["session_1"][1] = json!({ "dia_id": "D1:2" })), "session 1, turn 2: `text` is missing"),
         (good(&|json| json["qa"] = json!(null)), "no list `qa`"),
@@ -163,7 +189,10 @@ fn beam_chats() {
     let dataset = beam::load(&[folder.path()]).unwrap();
     let names: Vec<&str> = dataset.conversations.iter().map(|conversation| conversation.name.as_str()).collect();
     assert_eq!(names, ["9", "10"]);
-    assert_eq!((dataset.turns(), dataset.questions(), dataset.left_out), (8, 6, 6));
+    assert_eq!((dataset.turns(), dataset.questions()), (8, 6));
+    let left_out = "2 evidence ids that name no turn, 2 questions without an answer, 4 questions without evidence, \
+        2 updates whose old or new answer is not there";
+    assert_eq!(dataset.left_out.to_string(), left_out);
     let chat = &dataset.conversations[0];
     assert_eq!(texts(chat)[0], "My deadline is in May.");
     assert_eq!(texts(chat)[2], "Use a ->-> arrow in the text,\nplease, and not at its end");
@@ -237,7 +266,10 @@ fn longmemeval_instances() {
     let list = json!([instance("a", true), instance("b", false), instance("c_abs", true), lost]);
     let folder = folder(&[("s.json", &list)]);
     let dataset = longmemeval::load(&[folder.path()]).unwrap();
-    assert_eq!((dataset.conversations.len(), dataset.questions(), dataset.left_out), (2, 2, 2));
+    assert_eq!((dataset.conversations.len(), dataset.questions()), (2, 2));
+    let left_out = "1 answering sessions that are not there, 1 questions whose evidence is not there, 1 questions without an answer, 3 turns that are blank, or \
+        neither the user's nor the assistant's";
+    assert_eq!(dataset.left_out.to_string(), left_out);
     let [marked, unmarked] = &dataset.conversations[..] else { panic!("{dataset:?}") };
     assert_eq!((&*marked.name, texts(marked)), ("a", vec!["Good morning", "The bees are on the roof", "How nice"]));
     assert_eq!(marked.questions[0].evidence, [1]);

@@ -1,0 +1,84 @@
+use std::{path::Path, sync::Arc};
+
+use ingrain::{
+    Embedder, Filter, HashingEmbedder, InMemoryStore, MemoryEngine, MemoryId, SearchMode, SearchRequest, SqliteStore,
+    StaticEmbedder, VectorStore,
+    evaluate::{Conversation, FactCounts, GivenFacts, ingest, ingest_with_facts},
+    score::fusion::Weights,
+};
+
+use super::{Outcome, options::Options};
+
+/// What is made of the facts that the data set gives.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Facts {
+    /// Facts are searched and no turns; a fact that is found stands for the turns it was read from.
+    Alone,
+    /// Turns are searched; their facts are further keys of theirs.
+    Keys,
+    /// Both are searched, as an application does that asks for no kind of memory.
+    Both,
+}
+
+/// One way to search.
+#[derive(Clone, Default)]
+pub struct Setup {
+    /// Without, turns alone are stored.
+    pub facts: Option<Facts>,
+    pub mode: SearchMode,
+    pub weights: Weights,
+}
+
+impl Setup {
+    pub fn name(&self) -> String {
+        let facts = match self.facts {
+            None => "turns alone",
+            Some(Facts::Alone) => "facts alone",
+            Some(Facts::Keys) => "facts as keys of their turns",
+            Some(Facts::Both) => "facts and turns",
+        };
+        format!("{facts}, {:?}", self.mode).to_lowercase()
+    }
+
+    pub fn request(&self) -> SearchRequest {
+        let request = SearchRequest::new("").mode(self.mode);
+        match self.facts {
+            None | Some(Facts::Both) => request,
+            Some(Facts::Alone) => request.filter(Filter::ne("kind", "episode")),
+            Some(Facts::Keys) => request.filter(Filter::eq("kind", "episode")),
+        }
+    }
+}
+
+/// A conversation that was stored, and what it takes to make engines over it.
+pub struct Stored {
+    store: Arc<dyn VectorStore>,
+    embedder: Arc<dyn Embedder>,
+    pub turns: Vec<MemoryId>,
+    pub facts: FactCounts,
+}
+
+impl Stored {
+    /// A store of its own: a chat's memory is measured, not that of a service with many users.
+    pub async fn new(chat: &Conversation, file: &Path, with_facts: bool, options: &Options) -> Outcome<Self> {
+        let embedder: Arc<dyn Embedder> =
+            if options.hashing { Arc::new(HashingEmbedder::new(256)) } else { Arc::new(StaticEmbedder::builtin()) };
+        let store: Arc<dyn VectorStore> =
+            if options.in_memory { Arc::new(InMemoryStore::new()) } else { Arc::new(SqliteStore::open(file).await?) };
+        let mut stored = Self { store, embedder, turns: Vec::new(), facts: FactCounts::default() };
+        let builder = MemoryEngine::builder().store(Arc::clone(&stored.store)).embedder(Arc::clone(&stored.embedder));
+        let memory = builder.extractor(GivenFacts::of([chat])).build().await?;
+        if with_facts {
+            let ingested = ingest_with_facts(&memory, chat).await?;
+            (stored.turns, stored.facts) = (ingested.turns, ingested.facts);
+        } else {
+            stored.turns = ingest(&memory, chat).await?;
+        }
+        Ok(stored)
+    }
+
+    pub async fn engine(&self, weights: Weights) -> Outcome<MemoryEngine> {
+        let builder = MemoryEngine::builder().store(Arc::clone(&self.store)).embedder(Arc::clone(&self.embedder));
+        Ok(builder.weights(weights).build().await?)
+    }
+}
