@@ -60,6 +60,7 @@ mod engine;
 mod error;
 #[cfg(feature = "eval")]
 pub mod evaluate;
+mod frame;
 mod index;
 pub mod rules;
 pub mod score;
