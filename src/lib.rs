@@ -56,6 +56,7 @@
 
 mod add;
 mod backends;
+mod context;
 mod engine;
 mod error;
 #[cfg(feature = "eval")]
@@ -73,8 +74,9 @@ mod types;
 /// For implementations of the traits.
 pub use async_trait::async_trait;
 
-pub use add::{AddMode, AddReport, AddRequest, NewMemory, SkippedFact};
+pub use add::{AddMode, AddReport, AddRequest, NewMemory, RecalledText, SkipReason, SkippedFact};
 pub use backends::*;
+pub use context::{Context, ContextRequest, TokenBudget};
 pub use engine::{ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use search::{Hit, Part, ScorePart, SearchMode, SearchRequest};

@@ -1,6 +1,7 @@
 //! [`MemoryEngine`]: wires the parts together. Each public method checks nothing itself and hands over to its folder.
 
 mod builder;
+mod context;
 mod list;
 mod update;
 
@@ -11,9 +12,9 @@ pub use list::ListRequest;
 pub use update::MemoryUpdate;
 
 use crate::{
-    Actor, AddReport, AddRequest, CallId, Clock, Embedder, Error, ErrorKind, EventKind, Extractor, Filter,
-    HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryId, NewMemory, Page, Reconciler, Result, Scope,
-    SearchRequest, Stage, Stamp, Timestamp, Validity, VectorStore, WriteBatch,
+    Actor, AddReport, AddRequest, CallId, Clock, Context, ContextRequest, Embedder, Error, ErrorKind, EventKind,
+    Extractor, Filter, HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryId, NewMemory, Page, Reconciler, Result,
+    Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore, WriteBatch,
     add::{self, AddContext},
     score::fusion::Weights,
     search::{self, SearchContext},
@@ -49,6 +50,7 @@ struct Inner {
     extractor: Arc<dyn Extractor>,
     reconciler: Arc<dyn Reconciler>,
     clock: Arc<dyn Clock>,
+    counter: Arc<dyn TokenCounter>,
     weights: Weights,
     ids: IdSource,
 }
@@ -114,14 +116,47 @@ impl MemoryEngine {
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, a blank query or a bad filter; what the
     /// embedder or the store report.
     pub async fn search(&self, scope: &Scope, request: impl Into<SearchRequest>) -> Result<Vec<Hit>> {
-        let request = request.into();
-        let context = SearchContext {
-            store: &*self.0.store,
-            embedder: &*self.0.embedder,
-            weights: self.0.weights,
-            now: self.0.clock.now(),
-        };
-        search::search(&context, scope, &request).await
+        search::search(&self.searching(), scope, &request.into()).await
+    }
+
+    /// What to put into a prompt: blocks, what is known and fits the query, and turns that fit it together with those
+    /// around them, in a frame that tells them for data; see [`Context`] for the text.
+    ///
+    /// The best are taken first, until the budget is used up, and are then shown in the fixed order. Blocks come before
+    /// all else and do not depend on the query. What one of the turns or blocks shown says word for word is not told
+    /// again as a fact. A memory is shown whole, unless even by itself it has no room: then it is cut after a sentence,
+    /// or where else it must be, and takes at most half of what room there is if others were found too. A neighbour of a
+    /// turn is shown if it takes no more than an eighth of the budget.
+    ///
+    /// Reads only. The same state of the store, request and budget give the same bytes, so a provider's prompt cache
+    /// hits: the clock decides only what holds. Nothing found is an empty text, without a frame.
+    ///
+    /// When the text comes back through [`add`](Self::add), in part or inside another, it is known and not stored again.
+    ///
+    /// ```
+    /// use ingrain::{HashingEmbedder, MemoryEngine, Message, Scope, TokenBudget};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> ingrain::Result<()> {
+    /// let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(256)).build().await?;
+    /// let alice = Scope::user("alice");
+    /// memory.add(&alice, [Message::user("I'm allergic to shellfish.")]).await?;
+    /// let block = memory.context(&alice, "plan dinner", TokenBudget::new(800)).await?;
+    /// let prompt = format!("You are a helpful cook.\n\n{block}");
+    /// assert!(prompt.contains("Is allergic to shellfish") && block.tokens <= 800);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, a blank query, a bad filter, more than 20
+    /// neighbours or a share outside 0 to 1; what the embedder or the store report.
+    pub async fn context(
+        &self,
+        scope: &Scope,
+        request: impl Into<ContextRequest>,
+        budget: impl Into<TokenBudget>,
+    ) -> Result<Context> {
+        context::context(self, scope, &request.into(), budget.into()).await
     }
 
     /// One memory, whether it still holds or not.
@@ -201,6 +236,16 @@ impl MemoryEngine {
     pub async fn history(&self, scope: &Scope, id: MemoryId) -> Result<Vec<HistoryEvent>> {
         let events = self.0.store.history(scope, id).await.map_err(|error| error.with_stage(Stage::Search))?;
         if events.is_empty() { Err(not_found()) } else { Ok(events) }
+    }
+
+    fn searching(&self) -> SearchContext<'_> {
+        SearchContext {
+            store: &*self.0.store,
+            embedder: &*self.0.embedder,
+            weights: self.0.weights,
+            now: self.0.clock.now(),
+            vector: None,
+        }
     }
 
     fn adding(&self) -> AddContext<'_> {

@@ -26,7 +26,8 @@ pub(crate) fn own_words(text: &str) -> Cow<'_, str> {
     }
     let mut own = String::new();
     let mut from = 0;
-    for end in recalled.into_iter().chain([text.len()..text.len()]) {
+    let end = text.len()..text.len();
+    for end in recalled.into_iter().chain(std::iter::once(end)) {
         let piece = text.get(from..end.start).unwrap_or_default().trim();
         if has_words(piece) {
             own.push_str(if own.is_empty() { "" } else { "\n" });
