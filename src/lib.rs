@@ -29,6 +29,9 @@
 //! [`search`](MemoryEngine::search): query → *candidates* by meaning and by words ([`VectorStore::search`]) → *fuse*
 //! into one score ([`score::fusion`]) → *rank* → [`Hit`]s that explain themselves.
 //!
+//! [`context`](MemoryEngine::context): query → *gather* blocks, hits and the turns around them → *select* the best within
+//! a [`TokenBudget`] → *render* → [`Context`], ready for a prompt, and known again when it comes back through `add`.
+//!
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
@@ -36,9 +39,9 @@
 //! `testing` has a suite for each trait that a backend of your own must pass. The traits are async: put
 //! [`#[async_trait]`](macro@async_trait) above an implementation.
 //!
-//! The engine uses stores, embedders, extractors, reconcilers and clocks so far; [`Llm`], [`Summarizer`],
-//! [`Reranker`], [`GraphStore`], [`ConversationStore`], [`Redactor`] and [`TokenCounter`] are the contracts of what
-//! comes next.
+//! The engine uses stores, embedders, extractors, reconcilers, token counters and clocks so far; [`Llm`],
+//! [`Summarizer`], [`Reranker`], [`GraphStore`], [`ConversationStore`] and [`Redactor`] are the contracts of what comes
+//! next.
 //!
 //! # Features
 //!
@@ -49,6 +52,7 @@
 //! | `stemmers` | yes | word stems in keyword search, in eight languages |
 //! | `default` | | the three above |
 //! | `full` | | everything there is |
+//! | `tiktoken` | | `TiktokenCounter`: exact token counts for OpenAI's models, for budgets |
 //! | `eval` | | `evaluate`: how well memories are found; loaders for public data sets, metrics |
 //! | `testing` | | conformance suites for the traits, and fakes |
 
