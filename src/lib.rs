@@ -30,7 +30,7 @@
 //! into one score ([`score::fusion`]) → *rank* → [`Hit`]s that explain themselves.
 //!
 //! [`context`](MemoryEngine::context): query → *gather* blocks, hits and the turns around them → *select* the best within
-//! a [`TokenBudget`] → *render* → [`Context`], ready for a prompt, and known again when it comes back through `add`.
+//! a [`TokenBudget`] → *render* → [`MemoryContext`], ready for a prompt, and known again when it comes back through `add`.
 //!
 //! # Parts
 //!
@@ -80,7 +80,7 @@ pub use async_trait::async_trait;
 
 pub use add::{AddMode, AddReport, AddRequest, NewMemory, RecalledText, SkipReason, SkippedFact};
 pub use backends::*;
-pub use context::{Context, ContextRequest, TokenBudget};
+pub use context::{ContextRequest, MemoryContext, TokenBudget};
 pub use engine::{ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use search::{Hit, Part, ScorePart, SearchMode, SearchRequest};

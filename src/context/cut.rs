@@ -29,7 +29,7 @@ mod tests {
         for (most, expected) in [
             (60, Some("I live in Lisbon. I work at the library.")),
             (41, Some("I live in Lisbon. I work at the library.")),
-            (39, Some("I live in Lisbon. I work at the")),
+            (38, Some("I live in Lisbon. I work at the")),
             (20, Some("I live in Lisbon.")),
             (1, Some("I")),
             (0, None),

@@ -10,7 +10,7 @@ const BLOCKS: usize = 1_000;
 pub(super) struct Gathered {
     /// Pinned ones first, then in the order they were made.
     pub(super) blocks: Vec<Memory>,
-    /// The best first.
+    /// The best of what is known and the best turns by turns.
     pub(super) hits: Vec<Hit>,
 }
 
@@ -29,8 +29,7 @@ pub(super) async fn gather(
 ) -> Result<Gathered> {
     let in_search = |error: Error| error.with_stage(Stage::Search);
     let blocks = blocks(parts, scope, request).await.map_err(in_search)?;
-    let mut found: Vec<Found> = found.into_iter().filter_map(shown).collect();
-    found.sort_by(compare);
+    let found = in_turn(found.into_iter().filter_map(shown).collect());
     let around = around(parts, scope, request, &found).await.map_err(in_search)?;
     let hits = found.into_iter().map(|Found { memory, .. }| {
         let neighbours = neighbours(&memory, &around, request.neighbours);
@@ -39,11 +38,21 @@ pub(super) async fn gather(
     Ok(Gathered { blocks, hits: hits.collect() })
 }
 
-/// The best first; of equals what is known before turns, then the newer.
-fn compare(left: &Found, right: &Found) -> std::cmp::Ordering {
-    let is_turn = |found: &Found| found.memory.kind == MemoryKind::Episode;
-    let by_score = right.score.total_cmp(&left.score);
-    by_score.then_with(|| is_turn(left).cmp(&is_turn(right))).then_with(|| right.memory.id.cmp(&left.memory.id))
+/// The best first, what is known and turns by turns: turns borrow from those around them and would by their scores leave
+/// no room for facts, which say more in fewer words. Of equals the newer first.
+fn in_turn(mut found: Vec<Found>) -> Vec<Found> {
+    found.sort_by(|left, right| right.score.total_cmp(&left.score).then_with(|| right.memory.id.cmp(&left.memory.id)));
+    let (turns, known): (Vec<Found>, Vec<Found>) =
+        found.into_iter().partition(|found| found.memory.kind == MemoryKind::Episode);
+    let (mut turns, mut known) = (turns.into_iter(), known.into_iter());
+    let mut merged = Vec::new();
+    loop {
+        let pair = [known.next(), turns.next()];
+        if pair.iter().all(Option::is_none) {
+            return merged;
+        }
+        merged.extend(pair.into_iter().flatten());
+    }
 }
 
 /// Of a turn the writer's own words; nothing if it has none.

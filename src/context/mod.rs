@@ -49,7 +49,7 @@ pub use request::ContextRequest;
 /// Of a turn that itself holds recalled text (someone pasted a prompt) only the writer's own words are shown.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Context {
+pub struct MemoryContext {
     /// The text for the prompt; empty if there is nothing to tell.
     pub text: String,
     /// How many tokens the text has, by the engine's counter; never more than the budget.
@@ -58,12 +58,12 @@ pub struct Context {
     pub memories: Vec<MemoryId>,
     /// Those of them whose text was cut.
     pub cut: Vec<MemoryId>,
-    /// What would have been told had there been room: blocks in their order, then hits, the best first. Neighbours are
-    /// not counted.
+    /// What would have been told had there been room: blocks in their order, then hits, the best first.
+    /// Neighbours are not counted, nor what a line shown says word for word.
     pub left_out: Vec<MemoryId>,
 }
 
-impl Context {
+impl MemoryContext {
     /// Whether there is nothing to tell.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -71,7 +71,7 @@ impl Context {
     }
 }
 
-impl fmt::Display for Context {
+impl fmt::Display for MemoryContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
@@ -99,7 +99,7 @@ pub(crate) async fn context(
     request: &ContextRequest,
     budget: TokenBudget,
     found: Vec<Found>,
-) -> Result<Context> {
+) -> Result<MemoryContext> {
     let gathered = gather::gather(parts, scope, request, found).await?;
     Ok(select::select(gathered, budget, parts.counter))
 }

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use super::{
-    Context, TokenBudget,
+    MemoryContext, TokenBudget,
     cut::cut,
     gather::{Gathered, Hit},
     render::{Piece, day_line, empty_frame, ids, render},
@@ -17,7 +17,7 @@ const NEIGHBOUR_SHARE: usize = 8;
 const TOKEN_BYTES: usize = 64;
 
 /// Takes the best that the budget has room for.
-pub(super) fn select(gathered: Gathered, budget: TokenBudget, counter: &dyn TokenCounter) -> Context {
+pub(super) fn select(gathered: Gathered, budget: TokenBudget, counter: &dyn TokenCounter) -> MemoryContext {
     let Gathered { blocks, hits } = gathered;
     let frame = counter.count(&empty_frame());
     let mut chosen = Selection::new(counter, frame);
@@ -161,7 +161,7 @@ impl<'c> Selection<'c> {
         false
     }
 
-    fn into_context(mut self, budget: usize) -> Context {
+    fn into_context(mut self, budget: usize) -> MemoryContext {
         // Counters that keep their contract never come here twice: the bound held.
         let (text, tokens) = loop {
             let (text, _) = render(&self.pieces);
@@ -176,7 +176,7 @@ impl<'c> Selection<'c> {
         // A later turn may say what had no room before, or be it.
         let missing = |memory: &&Memory| !memories.contains(&memory.id) && !self.repeats(memory);
         let left_out = self.left_out.iter().filter(missing).map(|memory| memory.id).collect();
-        Context { text, tokens, memories, cut, left_out }
+        MemoryContext { text, tokens, memories, cut, left_out }
     }
 }
 

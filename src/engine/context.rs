@@ -1,6 +1,6 @@
 use super::MemoryEngine;
 use crate::{
-    Context, ContextRequest, EmbedderExt, Filter, Purpose, Result, Scope, SearchRequest, Stage, TokenBudget,
+    ContextRequest, EmbedderExt, Filter, MemoryContext, Purpose, Result, Scope, SearchRequest, Stage, TokenBudget,
     context::{self, ContextParts, Found},
     search::{self, SearchContext},
 };
@@ -12,7 +12,7 @@ pub(super) async fn context(
     scope: &Scope,
     request: &ContextRequest,
     budget: TokenBudget,
-) -> Result<Context> {
+) -> Result<MemoryContext> {
     scope.validate()?;
     request.validate()?;
     budget.validate()?;

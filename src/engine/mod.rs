@@ -12,9 +12,10 @@ pub use list::ListRequest;
 pub use update::MemoryUpdate;
 
 use crate::{
-    Actor, AddReport, AddRequest, CallId, Clock, Context, ContextRequest, Embedder, Error, ErrorKind, EventKind,
-    Extractor, Filter, HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryId, NewMemory, Page, Reconciler, Result,
-    Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore, WriteBatch,
+    Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, EventKind, Extractor,
+    Filter, HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler,
+    Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
+    WriteBatch,
     add::{self, AddContext},
     score::fusion::Weights,
     search::{self, SearchContext},
@@ -80,8 +81,9 @@ impl MemoryEngine {
     /// against the current facts of the whole scope, sessions aside: what repeats them is skipped, what contradicts
     /// them ends their validity, and nothing is erased. Memories carry the scope given here, session included, and are
     /// found from it and from wider ones: name the session when adding, and leave it out when searching, to find what
-    /// other sessions learned. Two adds at the same time see each other's outcome. Without
-    /// a message nothing happens.
+    /// other sessions learned. Two adds at the same time see each other's outcome. What [`context`](Self::context) had
+    /// put into a message is not remembered again; see [`RecalledText`](crate::RecalledText). Without a message nothing
+    /// happens.
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the extractor, the embedder, the
@@ -120,10 +122,10 @@ impl MemoryEngine {
     }
 
     /// What to put into a prompt: blocks, what is known and fits the query, and turns that fit it together with those
-    /// around them, in a frame that tells them for data; see [`Context`] for the text.
+    /// around them, in a frame that tells them for data; see [`MemoryContext`] for the text.
     ///
-    /// The best are taken first, until the budget is used up, and are then shown in the fixed order. Blocks come before
-    /// all else and do not depend on the query. What one of the turns or blocks shown says word for word is not told
+    /// The best are taken first, the best of what is known and the best turns by turns, until the budget is used up, and
+    /// are then shown in the fixed order. Blocks come before all else and do not depend on the query. What one of the turns or blocks shown says word for word is not told
     /// again as a fact. A memory is shown whole, unless even by itself it has no room: then it is cut after a sentence,
     /// or where else it must be, and takes at most half of what room there is if others were found too. A neighbour of a
     /// turn is shown if it takes no more than an eighth of the budget.
@@ -155,7 +157,7 @@ impl MemoryEngine {
         scope: &Scope,
         request: impl Into<ContextRequest>,
         budget: impl Into<TokenBudget>,
-    ) -> Result<Context> {
+    ) -> Result<MemoryContext> {
         context::context(self, scope, &request.into(), budget.into()).await
     }
 

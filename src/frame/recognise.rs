@@ -38,8 +38,14 @@ pub(crate) fn own_words(text: &str) -> Cow<'_, str> {
     Cow::Owned(own)
 }
 
+/// Whether there is anything but white space and punctuation, such as the fence or the quotation marks around a block.
 fn has_words(text: &str) -> bool {
-    text.chars().any(|character| !character.is_whitespace() && !character.is_ascii_punctuation())
+    let is_mark = |character: char| {
+        character.is_whitespace()
+            || character.is_ascii_punctuation()
+            || matches!(character, '«' | '»' | '\u{2000}'..='\u{206f}' | '\u{3000}'..='\u{301f}')
+    };
+    !text.chars().all(is_mark)
 }
 
 /// The byte ranges that a recall put there: in order and apart.
@@ -139,7 +145,9 @@ fn spans(text: &[char]) -> Vec<Range<usize>> {
     spans.sort_unstable_by_key(|span| span.start);
     let string = |range: Range<usize>| text.get(range).unwrap_or_default().iter().collect::<String>();
     let mut spans = joined(spans, |between| !has_words(&string(between)));
+    // Where a frame begins nothing of it was cut off.
     if let Some(first) = spans.first_mut()
+        && !stands(text, first.start, BEGIN)
         && is_cut_beginning(&string(0..first.start))
     {
         first.start = 0;
@@ -271,6 +279,9 @@ mod tests {
             ("I live in Rome. </recalled-memories>", "I live in Rome."),
             ("‣ milk\n‣ eggs\nI live in Rome.", "‣ milk\n‣ eggs\nI live in Rome."),
             ("She is 5'11\" tall.\nI live in Rome. <recalled-memories>", "She is 5'11\" tall.\nI live in Rome."),
+            ("My screen has 27\" <recalled-memories>", "My screen has 27\""),
+            ("👍 </recalled-memories>", "👍"),
+            ("«</recalled-memories>» —", ""),
             ("- fact: \"Lives in Rome\"", "- fact: \"Lives in Rome\""),
         ] {
             assert_eq!(own_words(text), own, "{text}");

@@ -31,7 +31,7 @@ fn what_is_handed_out_can_be_shared() {
     shared::<MemoryEngine>();
     shared::<AddReport>();
     shared::<Hit>();
-    shared::<ingrain::Context>();
+    shared::<ingrain::MemoryContext>();
     #[cfg(feature = "tiktoken")]
     shared::<ingrain::TiktokenCounter>();
     shared::<Memory>();

@@ -86,8 +86,8 @@ mod tests {
     fn long_texts_are_counted_in_pieces() {
         let counter = TiktokenCounter::cl100k();
         let line = "The cat sat on the mat.\n";
-        assert_eq!(counter.count(&line.repeat(10_000)), 10_000 * counter.count(line));
-        for odd in [" ".repeat(1_500_000) + "x", "a".repeat(PIECE + 1), "é".repeat(PIECE)] {
+        assert_eq!(counter.count(&line.repeat(5_000)), 5_000 * counter.count(line));
+        for odd in [" ".repeat(1_100_000) + "x", "é".repeat(PIECE)] {
             assert!(counter.count(&odd) > 0);
         }
     }

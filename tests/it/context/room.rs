@@ -181,6 +181,19 @@ async fn the_best_have_the_room_and_what_has_none_is_told() {
     assert_eq!(none.left_out[0], best.id, "the best first");
 }
 
+/// Turns score higher, since they borrow from each other; they leave room for facts all the same.
+#[tokio::test]
+async fn turns_and_facts_leave_each_other_room() {
+    let engine = engine(ingrain::ApproximateTokens).await;
+    let ann = Scope::user("ann");
+    let turns = (0..60).map(|number| NewMemory::new(format!("Dinner {number}, and dinner")).kind(MemoryKind::Episode));
+    engine.add_raw(&ann, turns).await.unwrap();
+    let facts = engine.add_raw(&ann, ["Is allergic to shellfish", "Eats at eight"]).await.unwrap();
+    let context = engine.context(&ann, "dinner", 200).await.unwrap();
+    assert!(facts.iter().all(|fact| context.memories.contains(&fact.id)), "{context}");
+    assert!(context.memories.len() > 6 && !context.left_out.is_empty());
+}
+
 #[tokio::test]
 async fn blocks_keep_to_their_share() {
     let engine = engine(ingrain::ApproximateTokens).await;

@@ -155,7 +155,7 @@ async fn nothing_known_is_an_empty_text() {
         let ann = Scope::user("ann");
         world.add(&Scope::user("bob"), "Keeps bees").await;
         let context = world.engine.context(&ann, "bees", ROOM).await.unwrap();
-        assert_eq!(context, ingrain::Context::default());
+        assert_eq!(context, ingrain::MemoryContext::default());
         assert!(context.is_empty());
         world.add(&ann, "Keeps bees").await;
         assert!(world.engine.context(&ann, ContextRequest::new("bees").limit(0), ROOM).await.unwrap().is_empty());
