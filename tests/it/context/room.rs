@@ -160,6 +160,17 @@ proptest! {
     }
 }
 
+/// However many short lines there are, what their seams might have cost and did not is used too.
+#[tokio::test]
+async fn the_budget_is_used_up() {
+    let engine = engine(ingrain::ApproximateTokens).await;
+    let ann = Scope::user("ann");
+    engine.add_raw(&ann, (0..200).map(|number| format!("Bee {number}"))).await.unwrap();
+    let context = engine.context(&ann, ContextRequest::new("bee").limit(200), 800).await.unwrap();
+    let longest = context.text.lines().skip(2).map(|line| ingrain::ApproximateTokens.count(line)).max().unwrap();
+    assert!(context.left_out.len() > 50 && context.tokens + longest + 2 > 800, "{} of 800", context.tokens);
+}
+
 #[tokio::test]
 async fn the_best_have_the_room_and_what_has_none_is_told() {
     let engine = engine(ingrain::ApproximateTokens).await;
