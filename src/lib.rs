@@ -30,6 +30,9 @@
 //! into one score ([`score::fusion`]) → *rank* → [`Hit`]s that explain themselves. Times that a text names ("last
 //! Friday") are found by [`dates`].
 //!
+//! [`context`](MemoryEngine::context): query → *gather* blocks, hits and the turns around them → *select* the best within
+//! a [`TokenBudget`] → *render* → [`MemoryContext`], ready for a prompt, and known again when it comes back through `add`.
+//!
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
@@ -37,9 +40,9 @@
 //! `testing` has a suite for each trait that a backend of your own must pass. The traits are async: put
 //! [`#[async_trait]`](macro@async_trait) above an implementation.
 //!
-//! The engine uses stores, embedders, extractors, reconcilers and clocks so far; [`Llm`], [`Summarizer`],
-//! [`Reranker`], [`GraphStore`], [`ConversationStore`], [`Redactor`] and [`TokenCounter`] are the contracts of what
-//! comes next.
+//! The engine uses stores, embedders, extractors, reconcilers, token counters and clocks so far; [`Llm`],
+//! [`Summarizer`], [`Reranker`], [`GraphStore`], [`ConversationStore`] and [`Redactor`] are the contracts of what comes
+//! next.
 //!
 //! # Features
 //!
@@ -50,6 +53,7 @@
 //! | `stemmers` | yes | word stems in keyword search, in eight languages |
 //! | `default` | | the three above |
 //! | `full` | | everything there is |
+//! | `tiktoken` | | `TiktokenCounter`: exact token counts for OpenAI's models, for budgets |
 //! | `eval` | | `evaluate`: how well memories are found; loaders for public data sets, metrics |
 //! | `testing` | | conformance suites for the traits, and fakes |
 
@@ -57,12 +61,14 @@
 
 mod add;
 mod backends;
+mod context;
 pub mod cues;
 pub mod dates;
 mod engine;
 mod error;
 #[cfg(feature = "eval")]
 pub mod evaluate;
+mod frame;
 mod index;
 pub mod rules;
 pub mod score;
@@ -75,8 +81,9 @@ mod types;
 /// For implementations of the traits.
 pub use async_trait::async_trait;
 
-pub use add::{AddMode, AddReport, AddRequest, NewMemory, SkippedFact};
+pub use add::{AddMode, AddReport, AddRequest, NewMemory, RecalledText, SkipReason, SkippedFact};
 pub use backends::*;
+pub use context::{ContextRequest, MemoryContext, TokenBudget};
 pub use engine::{ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use search::{Hit, Part, ScorePart, SearchMode, SearchRequest};

@@ -1,4 +1,7 @@
-use super::{AddContext, AddMode, AddReport, AddRequest, keys};
+use super::{
+    AddContext, AddMode, AddReport, AddRequest, keys,
+    recalled::{without_echoes, without_recalled},
+};
 use crate::{
     ExtractRequest, Extraction, Fact, Ignored, IndexKey, Memory, MemoryId, MemoryKind, Message, Result, Role, Scope,
     Source, Stage, Timestamp, Trust,
@@ -36,11 +39,12 @@ impl NewFact {
 pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &AddRequest) -> Result<Intake> {
     request.messages.iter().try_for_each(|message| check_metadata(&message.metadata))?;
     let mut report = AddReport::new(context.call);
+    let own = without_recalled(request, &mut report);
     let extraction = match request.mode {
         AddMode::Raw => Extraction::default(),
-        AddMode::Infer if request.messages.is_empty() => Extraction::default(),
+        AddMode::Infer if own.iter().all(|message| message.text.trim().is_empty()) => Extraction::default(),
         AddMode::Infer => {
-            let request = ExtractRequest::new(&request.messages, context.now);
+            let request = ExtractRequest::new(&own, context.now);
             context.extractor.extract(&request).await.map_err(|error| error.with_stage(Stage::Extract))?
         }
     };
@@ -48,10 +52,14 @@ pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &A
     report.usage += extraction.usage;
     report.ignored = extraction.ignored;
 
+    // A turn is kept as it came, if there is more to it than what was recalled.
+    let has_own = |number: usize| own.get(number).is_some_and(|message| !message.text.trim().is_empty());
+    let turns = request.messages.iter().enumerate();
     let memories: Vec<Option<Memory>> =
-        request.messages.iter().map(|message| episode(context, scope, request, message)).collect();
+        turns.map(|(number, message)| episode(context, scope, request, message).filter(|_| has_own(number))).collect();
     let facts: Vec<Fact> =
         extraction.facts.into_iter().filter_map(|fact| usable(fact, request, &mut report.ignored)).collect();
+    let facts = without_echoes(context, scope, &own, facts, &mut report).await?;
 
     let turns: Vec<&Memory> = memories.iter().flatten().collect();
     let texts: Vec<&str> = facts.iter().map(|fact| fact.text.as_str()).collect();

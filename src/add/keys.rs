@@ -9,7 +9,7 @@
 
 use crate::{
     Embedder, EmbedderExt, IndexKey, Memory, MemoryId, MemoryKind, Purpose, Put, Result, Source, Stage, VectorStore,
-    index::passages::passages, score::sameness::same_text,
+    frame::own_words, index::passages::passages, score::sameness::same_text,
 };
 
 /// Most facts that a turn is found by: each costs a vector, and hundreds of facts of one turn are no reading of it.
@@ -35,14 +35,17 @@ pub(crate) async fn embed(
 }
 
 /// What a memory is found by: its passages, and for a turn each after the name of who said it, since people ask about
-/// each other by name. The memory's own text stays as it came.
+/// each other by name, and without text that a recall had put there. The memory's own text stays as it came.
 fn key_texts(memory: &Memory) -> Vec<String> {
     let speaker = memory.speaker.as_deref().filter(|_| memory.kind == MemoryKind::Episode);
     let named = |passage: &str| match speaker {
         Some(speaker) => format!("{speaker}: {passage}"),
         None => passage.to_owned(),
     };
-    passages(&memory.text).into_iter().map(named).collect()
+    let own = if memory.kind == MemoryKind::Episode { own_words(&memory.text) } else { memory.text.as_str().into() };
+    // A turn stored as it is may be nothing else.
+    let text = if own.trim().is_empty() { &memory.text } else { &*own };
+    passages(text).into_iter().map(named).collect()
 }
 
 /// Lets a turn be found by a fact's text, too. What the turn says in the same words adds nothing, and a turn has at most

@@ -4,6 +4,7 @@ mod check;
 mod extract;
 pub(crate) mod keys;
 mod raw;
+mod recalled;
 mod reconcile;
 mod slots;
 mod store;
@@ -39,6 +40,7 @@ pub enum AddMode {
 /// ```
 ///
 /// Kept are the turns of the user and the assistant; system and tool messages, and messages without text, are read past.
+/// What a [context](crate::MemoryEngine::context) had put into a message is not remembered again; see [`RecalledText`].
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 #[non_exhaustive]
@@ -116,7 +118,32 @@ impl From<String> for AddRequest {
     }
 }
 
-/// A fact that was not stored because it is known, or because the same turn corrects it.
+/// Why a fact was not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SkipReason {
+    /// It is known, or the same turn says or corrects it.
+    Known,
+    /// The assistant only repeated what is stored, word for word: nobody said it anew.
+    Recalled,
+}
+
+/// A message that holds text of a [context](crate::MemoryEngine::context), which was not remembered again.
+///
+/// It is known by its markers and by the form of its lines, in part too, with other white space, marked as quoted, or
+/// escaped as JSON. No fact is read from it, in any message. A turn that has words of its own beside it is kept, byte
+/// for byte, and found by those words alone; one that has none is not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RecalledText {
+    /// The message, as an index into [`AddRequest::messages`].
+    pub message: usize,
+    /// Whether it holds nothing else: then the turn was not kept.
+    pub whole: bool,
+}
+
+/// A fact that was not stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SkippedFact {
@@ -124,6 +151,8 @@ pub struct SkippedFact {
     pub text: String,
     /// The memory that says it already; `None` when another fact of the same call says or corrects it.
     pub known: Option<MemoryId>,
+    /// Why it was not stored.
+    pub reason: SkipReason,
 }
 
 /// What an add did.
@@ -142,8 +171,10 @@ pub struct AddReport {
     pub superseded: Vec<Memory>,
     /// Memories whose validity ended because they were withdrawn, as they are now.
     pub deleted: Vec<Memory>,
-    /// Facts that are known already.
+    /// Facts that were not stored, since nothing in them is new.
     pub skipped: Vec<SkippedFact>,
+    /// Messages of the user and the assistant that hold text the memory itself had given, in order.
+    pub recalled: Vec<RecalledText>,
     /// What a plan wanted and was not done, with the reason.
     pub rejected: Vec<String>,
     /// What was extracted and is not usable.
@@ -166,6 +197,7 @@ impl AddReport {
             superseded: Vec::new(),
             deleted: Vec::new(),
             skipped: Vec::new(),
+            recalled: Vec::new(),
             rejected: Vec::new(),
             ignored: Vec::new(),
             model_calls: 0,

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
-    AddContext, AddReport, SkippedFact,
+    AddContext, AddReport, SkipReason, SkippedFact,
     extract::{Intake, NewFact},
     keys,
     reconcile::CheckedPlan,
@@ -64,7 +64,7 @@ pub(super) async fn prepare(
             Action::Skip { fact, neighbour } => {
                 let text = intake.facts.get(*fact).map(|new| new.fact.text.clone()).unwrap_or_default();
                 let known = neighbour.and_then(|number| neighbours.get(number)).map(|known| known.memory.id);
-                draft.report.skipped.push(SkippedFact { text, known });
+                draft.report.skipped.push(SkippedFact { text, known, reason: SkipReason::Known });
             }
             Action::Invalidate { neighbour: number, fact } => {
                 let Some(memory) = neighbour(*number) else { continue };

@@ -6,6 +6,8 @@ mod in_memory;
 mod sqlite;
 #[cfg(feature = "static-embedder")]
 mod static_embedder;
+#[cfg(feature = "tiktoken")]
+mod tiktoken;
 
 pub use hashing::HashingEmbedder;
 pub use in_memory::InMemoryStore;
@@ -13,3 +15,5 @@ pub use in_memory::InMemoryStore;
 pub use sqlite::{Durability, SqliteStore, SqliteStoreBuilder};
 #[cfg(feature = "static-embedder")]
 pub use static_embedder::StaticEmbedder;
+#[cfg(feature = "tiktoken")]
+pub use tiktoken::TiktokenCounter;

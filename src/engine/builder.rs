@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use super::{Inner, MemoryEngine};
 use crate::{
-    Clock, Embedder, Error, ErrorKind, Extractor, IdSource, InMemoryStore, Reconciler, Result, Stage, SystemClock,
-    VectorStore,
+    ApproximateTokens, Clock, Embedder, Error, ErrorKind, Extractor, IdSource, InMemoryStore, Reconciler, Result,
+    Stage, SystemClock, TokenCounter, VectorStore,
     rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
 };
@@ -32,6 +32,7 @@ pub struct MemoryEngineBuilder {
     extractor: Option<Arc<dyn Extractor>>,
     reconciler: Option<Arc<dyn Reconciler>>,
     clock: Option<Arc<dyn Clock>>,
+    counter: Option<Arc<dyn TokenCounter>>,
     weights: Weights,
 }
 
@@ -67,6 +68,12 @@ impl MemoryEngineBuilder {
         self
     }
 
+    /// What counts the tokens of a [context](MemoryEngine::context). Default: [`ApproximateTokens`].
+    pub fn token_counter(mut self, counter: impl TokenCounter) -> Self {
+        self.counter = Some(Arc::new(counter));
+        self
+    }
+
     /// How much meaning and words count in hybrid search. Default: [`Weights::default`].
     pub fn weights(mut self, weights: Weights) -> Self {
         self.weights = weights;
@@ -80,7 +87,7 @@ impl MemoryEngineBuilder {
     /// [`EmbedderMismatch`](ErrorKind::EmbedderMismatch) for a store that another embedder has filled, and then the
     /// store is as it was; what the store reports.
     pub async fn build(self) -> Result<MemoryEngine> {
-        let Self { store, embedder, extractor, reconciler, clock, weights } = self;
+        let Self { store, embedder, extractor, reconciler, clock, counter, weights } = self;
         let embedder = embedder.or_else(default_embedder).ok_or_else(|| {
             Error::new(
                 ErrorKind::Configuration,
@@ -99,6 +106,7 @@ impl MemoryEngineBuilder {
             extractor: extractor.unwrap_or_else(|| Arc::new(RuleExtractor::new())),
             reconciler: reconciler.unwrap_or_else(|| Arc::new(RuleReconciler::new())),
             clock: clock.unwrap_or_else(|| Arc::new(SystemClock)),
+            counter: counter.unwrap_or_else(|| Arc::new(ApproximateTokens)),
             weights,
             ids: IdSource::default(),
         })))

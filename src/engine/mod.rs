@@ -1,6 +1,7 @@
 //! [`MemoryEngine`]: wires the parts together. Each public method checks nothing itself and hands over to its folder.
 
 mod builder;
+mod context;
 mod delete;
 mod list;
 mod update;
@@ -12,9 +13,9 @@ pub use list::ListRequest;
 pub use update::MemoryUpdate;
 
 use crate::{
-    Actor, AddReport, AddRequest, CallId, Clock, Embedder, Error, ErrorKind, Extractor, Filter, HistoryEvent, Hit,
-    IdSource, ListQuery, Memory, MemoryId, NewMemory, Page, Reconciler, Result, Scope, SearchRequest, Stage, Stamp,
-    Timestamp, Validity, VectorStore,
+    Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, Extractor, Filter,
+    HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler, Result,
+    Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
     add::{self, AddContext},
     score::fusion::Weights,
     search::{self, SearchContext},
@@ -53,6 +54,7 @@ struct Inner {
     extractor: Arc<dyn Extractor>,
     reconciler: Arc<dyn Reconciler>,
     clock: Arc<dyn Clock>,
+    counter: Arc<dyn TokenCounter>,
     weights: Weights,
     ids: IdSource,
 }
@@ -83,8 +85,9 @@ impl MemoryEngine {
     /// them ends their validity, and nothing is erased. Memories carry the scope given here, session included, and are
     /// found from it and from wider ones: name the session when adding, and leave it out when searching, to find what
     /// other sessions learned. A turn is also found by the first sixteen facts that were read from it and are not known
-    /// already, for as long as they are stored. Two adds at the same time see each other's outcome. Without a message
-    /// nothing happens.
+    /// already, for as long as they are stored. Two adds at the same time see each other's outcome. What
+    /// [`context`](Self::context) had put into a message is not remembered again; see
+    /// [`RecalledText`](crate::RecalledText). Without a message nothing happens.
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the extractor, the embedder, the
@@ -119,14 +122,47 @@ impl MemoryEngine {
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, a blank query or a bad filter; what the
     /// embedder or the store report.
     pub async fn search(&self, scope: &Scope, request: impl Into<SearchRequest>) -> Result<Vec<Hit>> {
-        let request = request.into();
-        let context = SearchContext {
-            store: &*self.0.store,
-            embedder: &*self.0.embedder,
-            weights: self.0.weights,
-            now: self.0.clock.now(),
-        };
-        search::search(&context, scope, &request).await
+        search::search(&self.searching(), scope, &request.into()).await
+    }
+
+    /// What to put into a prompt: blocks, what is known and fits the query, and turns that fit it together with those
+    /// around them, in a frame that tells them for data; see [`MemoryContext`] for the text.
+    ///
+    /// The best are taken first, the best of what is known and the best turns by turns, until the budget is used up, and
+    /// are then shown in the fixed order. Blocks come before all else and do not depend on the query. What one of the turns or blocks shown says word for word is not told
+    /// again as a fact. A memory is shown whole, unless even by itself it has no room: then it is cut after a sentence,
+    /// or where else it must be, and takes at most half of what room there is if others were found too. A neighbour of a
+    /// turn is shown if it takes no more than an eighth of the budget.
+    ///
+    /// Reads only. The same state of the store, request and budget give the same bytes, so a provider's prompt cache
+    /// hits: the clock decides only what holds. Nothing found is an empty text, without a frame.
+    ///
+    /// When the text comes back through [`add`](Self::add), in part or inside another, it is known and not stored again.
+    ///
+    /// ```
+    /// use ingrain::{HashingEmbedder, MemoryEngine, Message, Scope, TokenBudget};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> ingrain::Result<()> {
+    /// let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(256)).build().await?;
+    /// let alice = Scope::user("alice");
+    /// memory.add(&alice, [Message::user("I'm allergic to shellfish.")]).await?;
+    /// let block = memory.context(&alice, "plan dinner", TokenBudget::new(800)).await?;
+    /// let prompt = format!("You are a helpful cook.\n\n{block}");
+    /// assert!(prompt.contains("Is allergic to shellfish") && block.tokens <= 800);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, a blank query, a bad filter, more than 20
+    /// neighbours or a share outside 0 to 1; what the embedder or the store report.
+    pub async fn context(
+        &self,
+        scope: &Scope,
+        request: impl Into<ContextRequest>,
+        budget: impl Into<TokenBudget>,
+    ) -> Result<MemoryContext> {
+        context::context(self, scope, &request.into(), budget.into()).await
     }
 
     /// One memory, whether it still holds or not.
@@ -202,6 +238,16 @@ impl MemoryEngine {
     pub async fn history(&self, scope: &Scope, id: MemoryId) -> Result<Vec<HistoryEvent>> {
         let events = self.0.store.history(scope, id).await.map_err(|error| error.with_stage(Stage::Search))?;
         if events.is_empty() { Err(not_found()) } else { Ok(events) }
+    }
+
+    fn searching(&self) -> SearchContext<'_> {
+        SearchContext {
+            store: &*self.0.store,
+            embedder: &*self.0.embedder,
+            weights: self.0.weights,
+            now: self.0.clock.now(),
+            vector: None,
+        }
     }
 
     fn adding(&self) -> AddContext<'_> {

@@ -89,6 +89,11 @@ pub fn same_text(a: &str, b: &str) -> bool {
     a == b || (!normal.is_empty() && normal == normalized(b))
 }
 
+/// The sentences of a text, each [normalised](normalized): to tell whether a text says a thing word for word.
+pub(crate) fn statements(text: &str) -> impl Iterator<Item = String> {
+    text.unicode_sentences().map(normalized).filter(|statement| !statement.is_empty())
+}
+
 /// Whether the texts hold the same particulars, each as often: numbers, names, negations.
 ///
 /// Numbers are runs of digits ("1,000" is "1000", Unicode digits count by value as far as NFKC maps them). Names are

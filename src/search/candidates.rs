@@ -18,7 +18,10 @@ pub(super) async fn propose(
         .dated(times.ranges().to_vec())
         .limit(request.limit.saturating_mul(POOL_FACTOR).max(POOL));
     if request.mode != SearchMode::Keyword {
-        let vector = context.embedder.embed_one(&request.query, Purpose::Query).await;
+        let vector = match &context.vector {
+            Some(vector) => Ok(vector.clone()),
+            None => context.embedder.embed_one(&request.query, Purpose::Query).await,
+        };
         query = query.near(vector.map_err(|error| error.with_stage(Stage::Embed))?);
     }
     if request.mode != SearchMode::Vector {

@@ -344,6 +344,8 @@ pub(crate) struct SearchContext<'a> {
     pub(crate) embedder: &'a dyn Embedder,
     pub(crate) weights: Weights,
     pub(crate) now: Timestamp,
+    /// The vector of the query, if whoever searches has it already.
+    pub(crate) vector: Option<Vec<f32>>,
 }
 
 pub(crate) async fn search(context: &SearchContext<'_>, scope: &Scope, request: &SearchRequest) -> Result<Vec<Hit>> {

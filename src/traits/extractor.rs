@@ -163,7 +163,8 @@ impl Ignored {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ExtractRequest<'a> {
-    /// The messages, oldest first. Roles are the caller's word for who speaks.
+    /// The messages, oldest first. Roles are the caller's word for who speaks. What the engine's own
+    /// [context](crate::MemoryEngine::context) had put into them was taken out, so a message may be empty.
     pub messages: &'a [Message],
     /// The time of a message that has none of its own.
     pub now: Timestamp,

@@ -31,6 +31,9 @@ fn what_is_handed_out_can_be_shared() {
     shared::<MemoryEngine>();
     shared::<AddReport>();
     shared::<Hit>();
+    shared::<ingrain::MemoryContext>();
+    #[cfg(feature = "tiktoken")]
+    shared::<ingrain::TiktokenCounter>();
     shared::<Memory>();
     shared::<InMemoryStore>();
     #[cfg(feature = "sqlite")]
@@ -46,6 +49,7 @@ fn futures_can_be_spawned(engine: &'static MemoryEngine, scope: &'static Scope, 
     spawned(&engine.add(scope, "text"));
     spawned(&engine.add_raw(scope, ["text"]));
     spawned(&engine.search(scope, "text"));
+    spawned(&engine.context(scope, "text", 800));
     spawned(&engine.get(scope, id));
     spawned(&engine.list(scope, ListRequest::new()));
     spawned(&engine.count(scope, None));

@@ -12,6 +12,7 @@
 mod acceptance;
 mod api;
 mod conformance;
+mod context;
 #[cfg(all(feature = "sqlite", unix))]
 mod crash;
 mod dates;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use super::subject::{Subject, TOLERANCE, X, Y, alice, cosine, declared, found, keyword, query};
-use crate::{ErrorKind, IndexKey, MemoryKind, SearchQuery, VectorStore};
+use super::subject::{Subject, TOLERANCE, X, Y, alice, bob, cosine, declared, found, keyword, query};
+use crate::{ErrorKind, Filter, IndexKey, MemoryKind, SearchQuery, VectorStore};
 
 /// A memory that one arm proposes carries the similarity in the other arm too.
 pub async fn each_candidate_has_both_similarities(store: Arc<dyn VectorStore>) {
@@ -46,6 +46,34 @@ pub async fn without_an_arm_the_newest_are_proposed(store: Arc<dyn VectorStore>)
     let newest = subject.search(query(&alice()).limit(3)).await;
     assert_eq!(found(&newest), ["note 3", "note 4", "note 5"]);
     assert!(newest.iter().all(|one| one.cosine.is_none() && one.keyword.is_none()));
+}
+
+/// Without an arm a filter alone says what is proposed: how blocks, and turns by their places, are found.
+pub async fn without_an_arm_turns_are_found_by_their_places(store: Arc<dyn VectorStore>) {
+    let subject = Subject::bound(store).await;
+    let (monday, tuesday) = (alice().with_session("monday"), alice().with_session("tuesday"));
+    for number in 0..6 {
+        for scope in [&monday, &tuesday, &alice(), &bob().with_session("monday")] {
+            let mut turn = subject.memory(scope, &format!("{} {number}", scope.session_id().unwrap_or("none")));
+            turn.kind = MemoryKind::Episode;
+            subject.store_one(&turn, X).await;
+        }
+        subject.add(&monday, "no turn", X).await;
+    }
+    let turns = |places: [u64; 3], session: Filter| {
+        Filter::And(vec![
+            Filter::eq("kind", MemoryKind::Episode),
+            Filter::any_of("ordinal", places),
+            Filter::eq("user", "alice"),
+            session,
+        ])
+    };
+    let filter = turns([1, 2, 9], Filter::eq("session", "monday")) | turns([0, 4, 5], !Filter::exists("session"));
+    let mut all = subject.search(query(&alice()).filter(Some(filter.clone())).limit(20)).await;
+    all.sort_by(|a, b| a.memory.text.cmp(&b.memory.text));
+    assert_eq!(found(&all), ["monday 1", "monday 2", "none 0", "none 4", "none 5"]);
+    let newest = subject.search(query(&alice()).filter(Some(filter)).limit(2)).await;
+    assert_eq!(found(&newest), ["none 4", "none 5"]);
 }
 
 /// The same query gives the same candidates with the same similarities, every time.

@@ -1,0 +1,105 @@
+//! [`MemoryEngine::context`](crate::MemoryEngine::context): gather → select → render.
+
+mod budget;
+mod cut;
+mod gather;
+mod render;
+mod request;
+mod select;
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::{Memory, MemoryId, Result, Scope, Timestamp, TokenCounter, VectorStore};
+
+pub use budget::TokenBudget;
+pub use request::ContextRequest;
+
+/// What to put into a prompt, and what it is made of. [`Display`](fmt::Display) writes the text.
+///
+/// # The text
+///
+/// Either empty, or a frame with one memory to a line:
+///
+/// ```text
+/// <recalled-memories>
+/// Notes about the user, kept from earlier conversations. …
+/// ‣ block "profile": "Answers should be short."
+/// ‣ fact 2025-02-10: "Is allergic to shellfish"
+/// ‣ on 2025-02-10, session "monday"
+/// ‣ "Alice": "Shellfish makes me ill."
+/// ‣ assistant: "Then I'll leave the prawns out."
+/// </recalled-memories>
+/// ```
+///
+/// First the blocks, pinned ones before the others, then in the order they were made. Then what is known, by kind
+/// (facts, preferences, procedures, observations, summaries, kinds of the application's own) and, within a kind, since
+/// when it holds; the date is that. Then turns, by the day they were said (UTC) and their session. A name in quotation
+/// marks is the speaker's, or for a block its categories; `user`, `assistant`, `tool` and `imported` without them say
+/// whose word it is where no name is known, and are left out for what the user said himself of a fact. Names longer than
+/// 64 characters are cut.
+///
+/// Nothing that is stored can close the frame or pass for another line: every text is one JSON string, in which line
+/// breaks, quotation marks, controls, characters that are not seen or turn the text around, the sign that lines begin
+/// with, and every `<` that could begin a marker are escaped. `(cut)` stands after a text that was cut. So the frame can
+/// be the same for every query, and a part of the prompt that did not change stays in a provider's cache; a marker made
+/// from the content would change each time, and a model does not compare numbers in markers.
+///
+/// Of a turn that itself holds recalled text (someone pasted a prompt) only the writer's own words are shown.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct MemoryContext {
+    /// The text for the prompt; empty if there is nothing to tell.
+    pub text: String,
+    /// How many tokens the text has, by the engine's counter; never more than the budget.
+    pub tokens: usize,
+    /// The memories in the text, in its order.
+    pub memories: Vec<MemoryId>,
+    /// Those of them whose text was cut.
+    pub cut: Vec<MemoryId>,
+    /// What would have been told had there been room: blocks in their order, then hits, the best first.
+    /// Neighbours are not counted, nor what a line shown says word for word.
+    pub left_out: Vec<MemoryId>,
+}
+
+impl MemoryContext {
+    /// Whether there is nothing to tell.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
+impl fmt::Display for MemoryContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// What a context is made with.
+pub(crate) struct ContextParts<'a> {
+    pub(crate) store: &'a dyn VectorStore,
+    pub(crate) counter: &'a dyn TokenCounter,
+    pub(crate) now: Timestamp,
+}
+
+/// A memory that was found for the query: who calls has searched.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub(crate) memory: Memory,
+    /// How well it fits, 0 to 1.
+    pub(crate) score: f32,
+}
+
+/// The context of a request that was checked, given what was found for its query.
+pub(crate) async fn context(
+    parts: &ContextParts<'_>,
+    scope: &Scope,
+    request: &ContextRequest,
+    budget: TokenBudget,
+    found: Vec<Found>,
+) -> Result<MemoryContext> {
+    let gathered = gather::gather(parts, scope, request, found).await?;
+    Ok(select::select(gathered, budget, parts.counter))
+}
