@@ -17,7 +17,7 @@ use super::{
     search::Scratch,
 };
 use crate::{
-    Candidate, Filter, Memory, MemoryId, MemoryKind, Scope, SearchQuery, Timestamp, Validity,
+    Candidate, Filter, Memory, MemoryId, MemoryKind, Scope, SearchQuery, Timestamp, Trust, Validity,
     score::{
         lexical::{Bm25, inverse_frequency},
         similarity,
@@ -60,9 +60,12 @@ fn vector() -> impl Strategy<Value = Vec<f32>> {
 fn memory() -> impl Strategy<Value = Memory> {
     let ends = || prop::option::weighted(0.2, 0..20_i64);
     let kind = select(vec![MemoryKind::Episode, MemoryKind::Episode, MemoryKind::Fact]);
-    (any::<u8>(), select(vec!["1", "2", "3"]), kind, prop::option::of(0..6_u64), ends(), ends()).prop_map(
-        |(number, session, kind, ordinal, invalid, expires)| {
-            let mut memory = Memory::new(id(number), Scope::user("a").with_session(session), "", at(0));
+    let said =
+        select(vec![("So.", Trust::User), ("Why?", Trust::User), ("So. Why?", Trust::User), ("So.", Trust::Assistant)]);
+    (any::<u8>(), select(vec!["1", "2", "3"]), kind, prop::option::of(0..6_u64), (ends(), ends()), said).prop_map(
+        |(number, session, kind, ordinal, (invalid, expires), (text, trust))| {
+            let mut memory = Memory::new(id(number), Scope::user("a").with_session(session), text, at(0));
+            memory.trust = trust;
             (memory.kind, memory.ordinal) = (kind, ordinal);
             (memory.invalid_at, memory.expires_at) = (invalid.map(at), expires.map(at));
             memory
@@ -186,14 +189,14 @@ fn search(plain: &Plain, query: &SearchQuery) -> Vec<Candidate> {
         turns.sort_by_key(|memory| (memory.ordinal.unwrap_or(u64::MAX), memory.id));
         turns
     };
-    let neighbours = |memory: &Memory| {
+    // What the neighbours lend, and what the turn before does as far as it asks.
+    let lent = |memory: &Memory| {
         let turns = turns(&memory.scope);
-        let Some(own) = turns.iter().position(|turn| turn.id == memory.id) else { return 0.0 };
-        let at = |step: isize| {
-            let turn = own.checked_add_signed(step).and_then(|turn| turns.get(turn));
-            turn.map_or(0.0, |turn| word(&turn.id))
-        };
-        (2.0 * (at(-1) + at(1)) + (at(-2) + at(2))) / 6.0
+        let Some(own) = turns.iter().position(|turn| turn.id == memory.id) else { return (0.0, 0.0) };
+        let turn = |step: isize| own.checked_add_signed(step).and_then(|turn| turns.get(turn));
+        let at = |step: isize| turn(step).map_or(0.0, |turn| word(&turn.id));
+        let asks = turn(-1).map_or(0.0, |turn| crate::cues::Cues::of(&turn.text).asks);
+        ((2.0 * (at(-1) + at(1)) + (at(-2) + at(2))) / 6.0, at(-1) * asks)
     };
     let session = |memory: &Memory| {
         let turns = turns(&memory.scope);
@@ -205,7 +208,9 @@ fn search(plain: &Plain, query: &SearchQuery) -> Vec<Candidate> {
         };
         let words = best(turns.iter().map(|turn| word(&turn.id)).collect());
         let cosines = best(turns.iter().filter_map(|turn| near(&turn.id)).collect());
-        (!turns.is_empty()).then(|| words.iter().chain(&cosines).sum::<f32>() / 6.0)
+        let mean = |best: Vec<f32>| best.iter().sum::<f32>() / 3.0;
+        let people = turns.iter().all(|turn| turn.trust != Trust::Assistant);
+        (!turns.is_empty()).then(|| (0.65 * mean(words) + 0.35 * mean(cosines), people))
     };
 
     let mut chosen: HashSet<MemoryId> = HashSet::new();
@@ -227,7 +232,11 @@ fn search(plain: &Plain, query: &SearchQuery) -> Vec<Candidate> {
         choose(&|memory| word(&memory.id), 0.0);
     }
     if there && query.vector.is_some() {
-        choose(&|memory| word(&memory.id) + 1.5 * neighbours(memory), 0.0);
+        let proposal = |memory: &Memory| {
+            let (neighbours, replies) = lent(memory);
+            word(&memory.id) + 1.5 * (neighbours + replies)
+        };
+        choose(&proposal, 0.0);
     }
     if query.vector.is_none() && query.text.is_none() {
         choose(&|_| 1.0, 0.0);
@@ -237,8 +246,10 @@ fn search(plain: &Plain, query: &SearchQuery) -> Vec<Candidate> {
         candidate.cosine = near(&memory.id);
         candidate.keyword = query.text.as_ref().map(|_| word(&memory.id));
         if query.vector.is_some() && query.text.is_some() {
-            candidate.surroundings =
-                session(memory).map(|session| crate::Surroundings::new(neighbours(memory), session));
+            candidate.surroundings = session(memory).map(|(session, people)| {
+                let (neighbours, replies) = lent(memory);
+                crate::Surroundings::new(neighbours, session).replies(replies).among_people(people)
+            });
         }
         candidate
     });
@@ -260,6 +271,8 @@ proptest! {
                 if let (Some(found), Some(expected)) = (found.surroundings, &mut expected.surroundings) {
                     assert!((found.session - expected.session).abs() < 1e-5);
                     assert!((found.neighbours - expected.neighbours).abs() < 1e-5);
+                    assert!((found.replies - expected.replies).abs() < 1e-5);
+                    assert_eq!(found.among_people, expected.among_people);
                     *expected = found;
                 }
                 assert_eq!(found, expected);
