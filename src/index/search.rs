@@ -58,26 +58,21 @@ impl ScopeIndex {
         if query.vector.is_none() && query.text.is_none() {
             chosen.extend(self.newest(query.limit, &admission));
         }
-        chosen.sort_unstable();
+        chosen.sort_unstable_by_key(|place| self.ids.get(*place).copied());
         chosen.dedup();
 
         let mut around = Around { index: self, scratch, sessions: HashMap::new() };
-        let mut candidates: Vec<Candidate> = chosen
-            .into_iter()
-            .filter_map(|place| {
-                let (id, entry) = (self.ids.get(place)?, self.entries.get(place)?);
-                let mut candidate = Candidate::new(*id, entry.attributes.clone());
-                candidate.cosine = asked.as_ref().map(|asked| self.cosine(asked, place));
-                candidate.keyword =
-                    query.text.as_ref().map(|_| around.scratch.words.get(place).copied().unwrap_or(0.0));
-                if let (Some(asked), Some(_)) = (&asked, &query.text) {
-                    candidate.surroundings = around.of(asked, place, &candidate);
-                }
-                Some(candidate)
-            })
-            .collect();
-        candidates.sort_unstable_by_key(|candidate| candidate.id);
-        candidates
+        let candidates = chosen.into_iter().filter_map(|place| {
+            let (id, entry) = (self.ids.get(place)?, self.entries.get(place)?);
+            let mut candidate = Candidate::new(*id, entry.attributes.clone());
+            candidate.cosine = asked.as_ref().map(|asked| self.cosine(asked, place));
+            candidate.keyword = query.text.as_ref().map(|_| around.scratch.words.get(place).copied().unwrap_or(0.0));
+            if let (Some(asked), Some(_)) = (&asked, &query.text) {
+                candidate.surroundings = around.of(asked, place, &candidate);
+            }
+            Some(candidate)
+        });
+        candidates.collect()
     }
 
     /// For each entry the best of its keys.

@@ -246,7 +246,7 @@ fn search(plain: &Plain, query: &SearchQuery) -> Vec<Candidate> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_quick_way_finds_what_the_plain_way_finds(steps in vec(step(), 0..60), queries in vec(query(), 1..4)) {

@@ -42,23 +42,19 @@ impl Vectors {
 
     pub(super) fn push(&mut self, vector: &[f32]) {
         debug_assert_eq!(vector.len(), self.dimensions, "stores check the width at the door");
-        let (start, end) = (self.rows.len(), self.codes.len() + self.width());
+        let (start, first, end) = (self.rows.len(), self.codes.len(), self.codes.len() + self.width());
         self.rows.extend_from_slice(vector);
         let Some(row) = self.rows.get_mut(start..) else { return };
         similarity::normalize(row);
         let step = largest(row) / 127.0;
         let inverse = if step > 0.0 { step.recip() } else { 0.0 };
-        let mut error = 0.0;
-        self.codes.extend(row.iter().map(|number| {
-            let code = (number * inverse).round();
-            error += (number - code * step).powi(2);
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 1 to 255")]
-            let code = (code + f32::from(ZERO)) as u8;
-            code
-        }));
-        self.codes.resize(end, ZERO);
+        // Adding a half and cutting off rounds in vector instructions, which `round` does not on older processors.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is 1 to 255")]
+        self.codes.extend(row.iter().map(|number| (number * inverse + f32::from(ZERO) + 0.5) as i32 as u8));
+        let codes = self.codes.get(first..).unwrap_or_default();
+        self.errors.push(distance(row, codes, step));
         self.steps.push(step);
-        self.errors.push(error.sqrt());
+        self.codes.resize(end, ZERO);
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a count of dimensions")]
@@ -137,6 +133,18 @@ fn products(codes: &[u8; BLOCK], numbers: &[i16; BLOCK]) -> i32 {
         sum += i32::from(*code) * i32::from(*number);
     }
     sum
+}
+
+/// How far the coded row is from the row.
+fn distance(row: &[f32], codes: &[u8], step: f32) -> f32 {
+    let mut sums = [0.0_f32; BLOCK];
+    for (numbers, codes) in row.chunks(BLOCK).zip(codes.chunks(BLOCK)) {
+        for ((sum, number), code) in sums.iter_mut().zip(numbers).zip(codes) {
+            let rest = number - step * (f32::from(*code) - f32::from(ZERO));
+            *sum += rest * rest;
+        }
+    }
+    sums.iter().sum::<f32>().sqrt()
 }
 
 fn largest(numbers: &[f32]) -> f32 {

@@ -255,6 +255,34 @@ async fn a_damaged_vector_is_told_and_keeps_to_its_scope() {
     assert_eq!(engine.search(&bob, "kayak").await.unwrap().len(), 1);
 }
 
+/// Terms in the file that another analyser made, or that are damaged, are made anew from the text.
+#[tokio::test]
+async fn terms_of_another_analyser_are_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let alice = Scope::user("alice");
+    open(&path).await.unwrap().add_raw(&alice, ["Owns a kayak", "Keeps bees", "Paints boats"]).await.unwrap();
+    let search = async |query: &str| {
+        let request = SearchRequest::new(query).mode(SearchMode::Keyword);
+        let hits = open(&path).await.unwrap().search(&alice, request).await.unwrap();
+        hits.into_iter().map(|hit| (hit.memory.text, hit.score)).collect::<Vec<_>>()
+    };
+    let before = search("kayak").await;
+    assert_eq!(before.len(), 1);
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    let kept: Vec<u8> = raw.query_row("SELECT terms FROM keys WHERE memory = 1", [], |row| row.get(0)).unwrap();
+    let other = [&[!kept[0]], &kept[1..]].concat();
+    let cut = kept[..kept.len() - 1].to_vec();
+    for terms in [other, cut, Vec::new()] {
+        raw.execute("UPDATE keys SET terms = ?1", [terms]).unwrap();
+        assert_eq!(search("kayak").await, before);
+        assert_eq!(search("bees").await.len(), 1);
+    }
+    // What is kept is what is searched by, as long as it can be.
+    raw.execute("UPDATE keys SET terms = ?1 WHERE memory = 2", [kept]).unwrap();
+    assert_eq!(search("kayak").await.len(), 2);
+}
+
 /// Polls a future by hand, as another executor would.
 fn without_tokio<T>(future: impl Future<Output = T>) -> Option<T> {
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());

@@ -107,10 +107,11 @@ impl Snapshot<'_> {
     fn build_index(&self, scope: &Scope) -> Result<ScopeIndex> {
         let mut index = ScopeIndex::new(self.dimensions);
         let columns = COLUMNS.split(", ").map(|column| format!("memories.{column}")).collect::<Vec<_>>().join(", ");
+        // A cross join is two loops, the left one outside, so the keys of a memory follow each other; an ORDER BY that
+        // says so would sort whole rows, texts and vectors included.
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT {columns}, keys.text, keys.terms, keys.vector, memories.row
-             FROM memories JOIN keys ON keys.memory = memories.row
-             WHERE {} ORDER BY memories.row, keys.number",
+             FROM memories CROSS JOIN keys ON keys.memory = memories.row WHERE {}",
             write::covered(scope)
         ))?;
         let [user, agent, session] = rows::parts(scope);

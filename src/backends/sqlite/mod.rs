@@ -1,7 +1,8 @@
 //! One SQLite file: memories, keys and history, with a write-ahead log.
 //!
 //! The file is the truth. Search runs on indexes in memory, one for each scope that was asked lately, which follow the
-//! file through its list of changes: whoever wrote them, this handle, another or another process.
+//! file through its list of changes: whoever wrote them, this handle, another or another process. Beside each key's
+//! vector the file has the terms of its text, so that building an index reads rows and analyses nothing.
 
 mod connection;
 mod error;
@@ -108,8 +109,10 @@ impl SqliteStoreBuilder {
         self
     }
 
-    /// How many bytes the search indexes of all scopes may take together; the least used are dropped first, and the
-    /// one in use always stays. Default 256 MiB.
+    /// How many bytes the search indexes of all scopes may take together; the least used are dropped first, and read
+    /// from the file again when they are asked for. A memory of a sentence takes about 1.3 KiB with the built-in
+    /// embedder. A scope whose index alone is larger than all of it is searched all the same: its index pushes out the
+    /// others and stays until another scope is asked for. Default 256 MiB.
     pub fn cache_bytes(mut self, bytes: usize) -> Self {
         self.cache_bytes = bytes;
         self

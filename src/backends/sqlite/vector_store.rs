@@ -38,9 +38,10 @@ impl VectorStore for SqliteStore {
             if batch.is_empty() {
                 return inner.connections.read(write::version);
             }
+            let terms = write::analyse(&batch);
             inner.connections.write(|connection| {
                 let embedder = inner.connections.embedder(connection)?;
-                write::apply(connection, embedder.as_ref(), &batch)
+                write::apply(connection, embedder.as_ref(), &batch, terms)
             })
         })
         .await

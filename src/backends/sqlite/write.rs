@@ -1,5 +1,7 @@
 //! Applying a batch inside a transaction: an error anywhere rolls all of it back.
 
+use std::sync::LazyLock;
+
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
@@ -35,10 +37,17 @@ pub(super) fn covered(scope: &Scope) -> &'static str {
     }
 }
 
+/// The terms of all keys of a batch, in order: made before the transaction, which holds up every other writer.
+pub(super) fn analyse(batch: &WriteBatch) -> Vec<Terms> {
+    batch.puts.iter().filter_map(|put| put.keys.as_deref()).flatten().map(|key| Terms::of(&key.text)).collect()
+}
+
+/// Applies a batch whose keys have these terms.
 pub(super) fn apply(
     connection: &Connection,
     embedder: Option<&EmbedderIdentity>,
     batch: &WriteBatch,
+    terms: Vec<Terms>,
 ) -> Result<Version> {
     batch.validate(embedder)?;
     if !batch.graph.is_empty() {
@@ -47,8 +56,9 @@ pub(super) fn apply(
     if let Some(guard) = &batch.unchanged {
         check_unchanged(connection, guard)?;
     }
+    let mut terms = terms.into_iter();
     for Put { memory, keys, expect } in &batch.puts {
-        put(connection, memory, keys.as_deref(), *expect)?;
+        put(connection, memory, keys.as_deref(), &mut terms, *expect)?;
     }
     for id in &batch.deletes {
         delete(connection, *id)?;
@@ -92,7 +102,13 @@ fn check_unchanged(connection: &Connection, guard: &Unchanged) -> Result<()> {
     Ok(())
 }
 
-fn put(connection: &Connection, memory: &Memory, keys: Option<&[IndexKey]>, expect: Expect) -> Result<()> {
+fn put(
+    connection: &Connection,
+    memory: &Memory,
+    keys: Option<&[IndexKey]>,
+    terms: &mut impl Iterator<Item = Terms>,
+    expect: Expect,
+) -> Result<()> {
     let stored = connection
         .prepare_cached("SELECT row, revision, user, agent, session, kind FROM memories WHERE id = ?1")?
         .query_row([Id(memory.id)], |row| {
@@ -135,9 +151,9 @@ fn put(connection: &Connection, memory: &Memory, keys: Option<&[IndexKey]>, expe
         connection.prepare_cached("DELETE FROM keys WHERE memory = ?1")?.execute([row])?;
         let mut statement = connection
             .prepare_cached("INSERT INTO keys (memory, number, text, terms, vector) VALUES (?1, ?2, ?3, ?4, ?5)")?;
-        for (number, IndexKey { text, vector }) in (0_i64..).zip(keys) {
+        for ((number, IndexKey { text, vector }), terms) in (0_i64..).zip(keys).zip(terms) {
             let stored = (*text != memory.text).then_some(text);
-            statement.execute(params![row, number, stored, Terms::of(text).as_bytes(), rows::vector_bytes(vector)])?;
+            statement.execute(params![row, number, stored, terms.as_bytes(), rows::vector_bytes(vector)])?;
         }
     }
     log(connection, memory.id, &memory.scope, was_semantic || memory.kind.is_semantic(), keys.is_some())
@@ -156,8 +172,9 @@ fn insert(connection: &Connection, memory: &Memory) -> Result<i64> {
 }
 
 fn write_row(connection: &Connection, memory: &Memory) -> Result<i64> {
-    let sql = format!("INSERT INTO memories ({COLUMNS}) VALUES ({})", placeholders());
-    MemoryRow::new(memory)?.execute(&mut *connection.prepare_cached(&sql)?)?;
+    static SQL: LazyLock<String> =
+        LazyLock::new(|| format!("INSERT INTO memories ({COLUMNS}) VALUES ({})", placeholders()));
+    MemoryRow::new(memory)?.execute(&mut *connection.prepare_cached(&SQL)?)?;
     Ok(connection.last_insert_rowid())
 }
 
@@ -176,8 +193,9 @@ fn place(connection: &Connection, scope: &Scope, given: Option<u64>) -> Result<u
 }
 
 fn update(connection: &Connection, memory: &Memory) -> Result<()> {
-    let sql = format!("UPDATE memories SET ({COLUMNS}) = ({}) WHERE id = ?1", placeholders());
-    MemoryRow::new(memory)?.execute(&mut *connection.prepare_cached(&sql)?)?;
+    static SQL: LazyLock<String> =
+        LazyLock::new(|| format!("UPDATE memories SET ({COLUMNS}) = ({}) WHERE id = ?1", placeholders()));
+    MemoryRow::new(memory)?.execute(&mut *connection.prepare_cached(&SQL)?)?;
     Ok(())
 }
 
