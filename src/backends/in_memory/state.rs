@@ -41,8 +41,8 @@ struct Logged {
     keys: bool,
 }
 
-fn analysed(key: IndexKey) -> AnalysedKey {
-    AnalysedKey { terms: Terms::of(&key.text), vector: key.vector }
+fn analysed(keys: Vec<IndexKey>, terms: &mut impl Iterator<Item = Terms>) -> Arc<[AnalysedKey]> {
+    keys.into_iter().zip(terms).map(|(key, terms)| AnalysedKey { terms, vector: key.vector }).collect()
 }
 
 fn conflict(what: &str) -> Error {
@@ -51,7 +51,9 @@ fn conflict(what: &str) -> Error {
 
 impl State {
     /// Checks everything first; what follows cannot fail, so a batch is whole or not there.
-    pub(super) fn apply(&mut self, batch: WriteBatch) -> Result<Version> {
+    ///
+    /// `terms` are those of all keys of the batch, in order.
+    pub(super) fn apply(&mut self, batch: WriteBatch, terms: Vec<Terms>) -> Result<Version> {
         batch.validate(self.embedder.as_ref())?;
         if !batch.graph.is_empty() {
             return Err(Error::new(ErrorKind::Unsupported, "a write batch with a graph part"));
@@ -69,6 +71,7 @@ impl State {
 
         self.version.0 += 1;
         let WriteBatch { puts, deletes, events, graph: _, unchanged: _ } = batch;
+        let mut terms = terms.into_iter();
         for Put { mut memory, keys, expect: _ } in puts {
             let id = memory.id;
             let stored = self.memories.remove(&id);
@@ -80,7 +83,7 @@ impl State {
             let was_semantic = stored.as_ref().is_some_and(|stored| stored.memory.kind.is_semantic());
             self.log(&memory, was_semantic, keys.is_some());
             let kept = stored.map(|stored| stored.keys);
-            let keys = keys.map(|keys| keys.into_iter().map(analysed).collect()).or(kept).unwrap_or_default();
+            let keys = keys.map(|keys| analysed(keys, &mut terms)).or(kept).unwrap_or_default();
             for reader in memory.scope.readers() {
                 self.readers.entry(reader).or_default().insert(id);
             }
