@@ -317,6 +317,23 @@ mod tests {
         assert_eq!((found(&cache, &later), later.builds.get()), (6, 0));
     }
 
+    /// A search reads an index while another thread, which holds the state, waits to change it.
+    #[test]
+    fn searches_and_changes_never_wait_for_each_other_in_a_circle() {
+        let cache = Arc::new(IndexCache::new(usize::MAX));
+        let (done, finished) = std::sync::mpsc::channel();
+        for _ in 0..4 {
+            let (cache, done) = (Arc::clone(&cache), done.clone());
+            std::thread::spawn(move || {
+                (1..200).for_each(|version| assert!(found(&cache, &source(version)) as u64 >= version.min(100)));
+                done.send(()).unwrap();
+            });
+        }
+        for _ in 0..4 {
+            finished.recv_timeout(std::time::Duration::from_secs(300)).unwrap();
+        }
+    }
+
     #[test]
     fn the_least_used_go_when_the_bytes_are_spent() {
         let cache = IndexCache::new(1);
