@@ -41,6 +41,7 @@ pub(crate) type SharedIndex = Arc<RwLock<ScopeIndex>>;
 /// When a scope's index alone is larger than the limit, it is built all the same and is the only one that is kept.
 #[derive(Debug)]
 pub(crate) struct IndexCache {
+    limit: usize,
     state: Mutex<State>,
     scratches: Mutex<Vec<Scratch>>,
 }
@@ -79,7 +80,7 @@ pub(crate) trait IndexSource {
 impl IndexCache {
     /// A cache that holds at most `limit` bytes, and always the index that was asked last.
     pub(crate) fn new(limit: usize) -> Self {
-        Self { state: Mutex::new(State { limit, ..State::default() }), scratches: Mutex::default() }
+        Self { limit, state: Mutex::new(State { limit, ..State::default() }), scratches: Mutex::default() }
     }
 
     /// The index of `scope`, at the version of `source` or a later one.
@@ -104,14 +105,17 @@ impl IndexCache {
 
     /// The candidates of a query in the index of its scope.
     pub(crate) fn search(&self, index: &SharedIndex, query: &SearchQuery) -> Result<Vec<Candidate>> {
-        let index = index.read().map_err(|_| Error::new(ErrorKind::Internal, "an index was left half changed"))?;
         let idle = || self.scratches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut scratch = idle().pop().unwrap_or_default();
-        let candidates = index.search(query, &mut scratch);
-        // A large scope leaves large room: it counts with the indexes, and goes where there is too little for both.
-        let limit = self.lock().limit / 8;
+        let candidates = {
+            // No other lock is taken under this one: whoever catches up holds the state while it waits for an index.
+            let index = index.read();
+            let index = index.map_err(|_| Error::new(ErrorKind::Internal, "an index was left half changed"))?;
+            index.search(query, &mut scratch)
+        };
         let mut idle = idle();
-        if idle.len() < IDLE_SCRATCHES && scratch.bytes() <= limit {
+        // A large scope leaves large room, which goes where the limit has too little for both.
+        if idle.len() < IDLE_SCRATCHES && scratch.bytes() <= self.limit / 8 {
             idle.push(scratch);
         }
         Ok(candidates)
@@ -311,6 +315,23 @@ mod tests {
         assert_eq!(found(&cache, &slow), 2);
         let later = source(6);
         assert_eq!((found(&cache, &later), later.builds.get()), (6, 0));
+    }
+
+    /// A search reads an index while another thread, which holds the state, waits to change it.
+    #[test]
+    fn searches_and_changes_never_wait_for_each_other_in_a_circle() {
+        let cache = Arc::new(IndexCache::new(usize::MAX));
+        let (done, finished) = std::sync::mpsc::channel();
+        for _ in 0..4 {
+            let (cache, done) = (Arc::clone(&cache), done.clone());
+            std::thread::spawn(move || {
+                (1..200).for_each(|version| assert!(found(&cache, &source(version)) as u64 >= version.min(100)));
+                done.send(()).unwrap();
+            });
+        }
+        for _ in 0..4 {
+            finished.recv_timeout(std::time::Duration::from_secs(300)).unwrap();
+        }
     }
 
     #[test]

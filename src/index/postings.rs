@@ -69,8 +69,8 @@ impl Postings {
         let number = TermNumber::try_from(self.terms.len()).unwrap_or(TermNumber::MAX);
         self.numbers.insert(text.into(), number);
         self.terms.push(Term::default());
-        // The text, its entry in the map and an empty list.
-        self.term_bytes += text.len() + 96;
+        // The text, its entry in a map that is not full, and a list, each with what an allocation costs.
+        self.term_bytes += text.len() + 144;
         number
     }
 

@@ -3,7 +3,10 @@
 use std::sync::LazyLock;
 
 use super::{analyzer::Analysis, language::Language, stopwords};
-use crate::score::stable_hash::{StableHash, halves};
+use crate::{
+    WriteBatch,
+    score::stable_hash::{StableHash, halves},
+};
 
 /// Raise it when terms come out otherwise for texts that [`SAMPLES`] does not have.
 const ANALYZER: u64 = 1;
@@ -74,6 +77,11 @@ impl Terms {
             }
         }
         Self(bytes.into_boxed_slice())
+    }
+
+    /// The terms of all keys of a batch, in order: for stores to make before they take their locks.
+    pub(crate) fn of_batch(batch: &WriteBatch) -> Vec<Self> {
+        batch.puts.iter().filter_map(|put| put.keys.as_deref()).flatten().map(|key| Self::of(&key.text)).collect()
     }
 
     /// Takes terms over that were kept; those of another analyser, or damaged, are made anew from the text.

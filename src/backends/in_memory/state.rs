@@ -43,8 +43,11 @@ struct Logged {
     keys: bool,
 }
 
-fn analysed(key: IndexKey) -> (AnalysedKey, Box<str>) {
-    (AnalysedKey { terms: Terms::of(&key.text), vector: key.vector }, key.text.into_boxed_str())
+fn analysed(keys: Vec<IndexKey>, terms: &mut impl Iterator<Item = Terms>) -> (Arc<[AnalysedKey]>, Arc<[Box<str>]>) {
+    let keys = keys.into_iter().zip(terms);
+    let (keys, texts): (Vec<_>, Vec<_>) =
+        keys.map(|(key, terms)| (AnalysedKey { terms, vector: key.vector }, key.text.into_boxed_str())).unzip();
+    (keys.into(), texts.into())
 }
 
 fn conflict(what: &str) -> Error {
@@ -53,7 +56,9 @@ fn conflict(what: &str) -> Error {
 
 impl State {
     /// Checks everything first; what follows cannot fail, so a batch is whole or not there.
-    pub(super) fn apply(&mut self, batch: WriteBatch) -> Result<Version> {
+    ///
+    /// `terms` are those of all keys of the batch, in order.
+    pub(super) fn apply(&mut self, batch: WriteBatch, terms: Vec<Terms>) -> Result<Version> {
         batch.validate(self.embedder.as_ref())?;
         if !batch.graph.is_empty() {
             return Err(Error::new(ErrorKind::Unsupported, "a write batch with a graph part"));
@@ -71,6 +76,7 @@ impl State {
 
         self.version.0 += 1;
         let WriteBatch { puts, deletes, events, graph: _, unchanged: _ } = batch;
+        let mut terms = terms.into_iter();
         for Put { mut memory, keys, expect: _ } in puts {
             let id = memory.id;
             let stored = self.memories.remove(&id);
@@ -82,11 +88,7 @@ impl State {
             let was_semantic = stored.as_ref().is_some_and(|stored| stored.memory.kind.is_semantic());
             self.log(&memory, was_semantic, keys.is_some());
             let kept = stored.map(|stored| (stored.keys, stored.texts));
-            let fresh = keys.map(|keys| {
-                let (keys, texts): (Vec<_>, Vec<_>) = keys.into_iter().map(analysed).unzip();
-                (keys.into(), texts.into())
-            });
-            let (keys, texts) = fresh.or(kept).unwrap_or_default();
+            let (keys, texts) = keys.map(|keys| analysed(keys, &mut terms)).or(kept).unwrap_or_default();
             for reader in memory.scope.readers() {
                 self.readers.entry(reader).or_default().insert(id);
             }

@@ -6,7 +6,7 @@ use super::state::State;
 use crate::{
     Candidate, Cursor, EmbedderIdentity, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory, MemoryId, Page,
     Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
-    index::IndexCache,
+    index::{IndexCache, Terms},
 };
 
 /// Memories in the process: the reference for every other store, for tests and for short-lived programs. Clones share
@@ -83,7 +83,8 @@ impl VectorStore for InMemoryStore {
     }
 
     async fn apply(&self, batch: WriteBatch) -> Result<Version> {
-        self.write().apply(batch).map_err(|error| error.with_backend("in_memory"))
+        let terms = Terms::of_batch(&batch);
+        self.write().apply(batch, terms).map_err(|error| error.with_backend("in_memory"))
     }
 
     async fn get(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Memory>> {

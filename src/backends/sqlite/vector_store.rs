@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Candidate, Cursor, EmbedderIdentity, Error, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory, MemoryId,
     Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
-    index::IndexCache,
+    index::{IndexCache, Terms},
 };
 
 #[async_trait]
@@ -38,7 +38,8 @@ impl VectorStore for SqliteStore {
             if batch.is_empty() {
                 return inner.connections.read(write::version);
             }
-            let terms = write::analyse(&batch);
+            // Before the transaction, which holds up every other writer.
+            let terms = Terms::of_batch(&batch);
             inner.connections.write(|connection| {
                 let embedder = inner.connections.embedder(connection)?;
                 write::apply(connection, embedder.as_ref(), &batch, terms)

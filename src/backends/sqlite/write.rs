@@ -37,11 +37,6 @@ pub(super) fn covered(scope: &Scope) -> &'static str {
     }
 }
 
-/// The terms of all keys of a batch, in order: made before the transaction, which holds up every other writer.
-pub(super) fn analyse(batch: &WriteBatch) -> Vec<Terms> {
-    batch.puts.iter().filter_map(|put| put.keys.as_deref()).flatten().map(|key| Terms::of(&key.text)).collect()
-}
-
 /// Applies a batch whose keys have these terms.
 pub(super) fn apply(
     connection: &Connection,
