@@ -129,7 +129,15 @@ impl Reading {
         if (row.own_text && self.language != Some(row.language)) || (row.looks_ahead && !self.ahead) {
             return None;
         }
-        let (end, bound) = self.elements(row, 0, at, Bound::default())?;
+        // Every pattern with a comma in it has it before a part that may be missing: alone it is no part of a time.
+        let is_comma = |at: usize| self.tokens.get(at).is_some_and(|token| token.is(","));
+        if is_comma(at) {
+            return None;
+        }
+        let (mut end, bound) = self.elements(row, 0, at, Bound::default())?;
+        if end > at && is_comma(end - 1) {
+            end -= 1;
+        }
         let period = Period { bound, make: row.make };
         (end > at).then_some(Match { start: at, end, period, language: Some(row.language) })
     }
