@@ -26,7 +26,7 @@
 //! [`add`](MemoryEngine::add): messages → *extract* facts ([`Extractor`]) → *reconcile* them with what is known
 //! ([`Reconciler`]) → *store* everything in one atomic [`WriteBatch`] → [`AddReport`].
 //!
-//! [`search`](MemoryEngine::search): query → *candidates* by meaning and by words ([`VectorStore::search`]) → *fuse*
+//! [`search`](MemoryEngine::search): query → *candidates* by meaning, words and time ([`VectorStore::search`]) → *fuse*
 //! into one score ([`score::fusion`]) → *rank* → [`Hit`]s that explain themselves. Times that a text names ("last
 //! Friday") are found by [`dates`].
 //!

@@ -2,9 +2,10 @@
 
 use super::{
     calendar::Unit,
-    lexicon::{Class, Doubt, Element, Lexicon, Make, Role, Row, Sense, takes_digits},
+    lexicon::{Classes, Doubt, ENDINGS, Element, Lexicon, Role, Row, Sense, takes_digits},
     numeric,
     resolve::{Bound, Period, Year},
+    table::{Class, Make},
     token::{Kind, Token, tokens},
 };
 
@@ -27,17 +28,20 @@ pub(super) struct Reading {
     /// The language it is in, by its frequent words; `None` where that is not clear.
     language: Option<usize>,
     lexicon: &'static Lexicon,
+    /// What its tokens may fill: most patterns are told off by that.
+    classes: Classes,
 }
 
 impl Reading {
     pub(super) fn new(text: &str) -> Self {
-        let (tokens, lexicon) = (tokens(text), Lexicon::get());
+        let lexicon = Lexicon::get();
+        let tokens = tokens(text, &lexicon.known);
         let ahead = tokens.iter().any(|token| {
             // A capital makes it a name ("Will"), unless it begins the text.
-            (!token.capital || token.start == 0) && lexicon.with_role(&token.word, Role::Ahead).next().is_some()
+            (!token.capital || token.start == 0) && lexicon.with_role(token.word, Role::Ahead).next().is_some()
         });
         let mut counts: Vec<usize> = Vec::new();
-        for language in tokens.iter().flat_map(|token| lexicon.with_role(&token.word, Role::Hint)) {
+        for language in tokens.iter().flat_map(|token| lexicon.with_role(token.word, Role::Hint)) {
             if counts.len() <= language {
                 counts.resize(language + 1, 0);
             }
@@ -48,7 +52,11 @@ impl Reading {
         let most = counts.iter().copied().max().unwrap_or(0);
         let mut best = counts.iter().enumerate().filter(|(_, count)| most > 0 && **count == most);
         let language = best.next().map(|(language, _)| language).filter(|_| best.next().is_none());
-        Self { tokens, ahead, language, lexicon }
+        let mut classes = Classes::default();
+        for token in tokens.iter().filter(|token| token.kind == Kind::Number || !token.word.is_empty()) {
+            classes.add_token(token, lexicon.senses.get(token.word).map_or(&[], Vec::as_slice));
+        }
+        Self { tokens, ahead, language, lexicon, classes }
     }
 
     /// The times of the text, first to last, none over another.
@@ -105,7 +113,9 @@ impl Reading {
         let rows = self.lexicon.starting(token).iter().filter_map(|row| self.lexicon.rows.get(*row));
         let rows = rows.filter(|row| !row.compound && language.is_none_or(|language| row.language == language));
         let mut found: Vec<Match> = rows.filter_map(|row| self.matched(row, at)).collect();
-        if let Some((end, given)) = numeric::date(&self.tokens, at) {
+        if token.kind == Kind::Number
+            && let Some((end, given)) = numeric::date(&self.tokens, at)
+        {
             let period = Period { bound: Bound { given, ..Bound::default() }, make: Make::Named };
             found.push(Match { start: at, end, period, language: None });
         }
@@ -113,10 +123,21 @@ impl Reading {
     }
 
     fn matched(&self, row: &Row, at: usize) -> Option<Match> {
+        if !self.classes.holds(row.needs) {
+            return None;
+        }
         if (row.own_text && self.language != Some(row.language)) || (row.looks_ahead && !self.ahead) {
             return None;
         }
-        let (end, bound) = self.elements(row, 0, at, Bound::default())?;
+        // Every pattern with a comma in it has it before a part that may be missing: alone it is no part of a time.
+        let is_comma = |at: usize| self.tokens.get(at).is_some_and(|token| token.is(","));
+        if is_comma(at) {
+            return None;
+        }
+        let (mut end, bound) = self.elements(row, 0, at, Bound::default())?;
+        if end > at && is_comma(end - 1) {
+            end -= 1;
+        }
         let period = Period { bound, make: row.make };
         (end > at).then_some(Match { start: at, end, period, language: Some(row.language) })
     }
@@ -174,14 +195,14 @@ impl Reading {
             Class::Unit => bound.unit = Some(Unit::new(value.0)?),
             Class::Month | Class::NumberedMonth => bound.months.push(small(12)?),
             Class::Day | Class::Ordinal => {
-                if token.digits() > 2 {
+                if token.digits > 2 {
                     return None;
                 }
                 bound.days.push(small(31)?);
             }
             Class::Year if !in_digits && value.0.abs() < 1000 => bound.years.push(Year::From(value.0)),
             Class::Year | Class::Digits => {
-                if in_digits && token.digits() != 4 {
+                if in_digits && token.digits != 4 {
                     return None;
                 }
                 bound.years.push(Year::Is(within(1800, 2199)?));
@@ -228,7 +249,7 @@ impl Reading {
     /// The longest phrase of a class at a token.
     fn sense(&self, row: &Row, class: Class, at: usize) -> Option<(&'static Sense, usize)> {
         let token = self.tokens.get(at)?;
-        let counts = self.lexicon.senses.get(&token.word)?.iter().filter(|sense| {
+        let counts = self.lexicon.senses.get(token.word)?.iter().filter(|sense| {
             let sure = !sense.weak
                 || match row.doubt {
                     Doubt::Any => true,
@@ -261,7 +282,7 @@ impl Reading {
             );
         }
         if is_tens && (signs || first.value.0 >= 20) {
-            let joint = usize::from(self.tokens.get(end).is_some_and(|token| matches!(token.word.as_str(), "-" | "y")));
+            let joint = usize::from(self.tokens.get(end).is_some_and(|token| matches!(token.word, "-" | "y")));
             if let Some((one, end)) = ones(end + joint) {
                 let sum = first.value.0 + one.value.0;
                 return Some(((sum, sum), end));
@@ -287,9 +308,8 @@ impl Reading {
 
     /// Where the ending of an ordinal in digits ends ("5th", "5-го", "1er").
     fn after_ordinal(&self, at: usize) -> usize {
-        const ENDINGS: [&str; 12] = ["st", "nd", "rd", "th", "er", "º", "ª", "°", "го", "е", "й", "ого"];
         let glued = |at: usize| self.tokens.get(at).filter(|token| token.glued);
-        let ends = |at: usize| glued(at).is_some_and(|token| ENDINGS.contains(&token.word.as_str()));
+        let ends = |at: usize| glued(at).is_some_and(|token| ENDINGS.contains(&token.word));
         if ends(at) {
             at + 1
         } else if glued(at).is_some_and(|token| token.is("-")) && ends(at + 1) {
@@ -308,7 +328,7 @@ impl Reading {
         let after = self.tokens.get(found.end);
         let has_role = |token: Option<&Token>, role: Role| {
             found.language.is_some()
-                && token.is_some_and(|token| self.lexicon.with_role(&token.word, role).next().is_some())
+                && token.is_some_and(|token| self.lexicon.with_role(token.word, role).next().is_some())
         };
         if has_role(before, Role::NotAfter) || has_role(after, Role::NotBefore) {
             return false;
@@ -317,10 +337,10 @@ impl Reading {
         let is_month = self
             .lexicon
             .senses
-            .get(&first.word)
+            .get(first.word)
             .is_some_and(|senses| senses.iter().any(|sense| sense.class == Class::Month && sense.rest.is_empty()));
         let no_day = found.period.bound.days.is_empty();
-        if is_month && no_day && before.is_some_and(|before| !first.glued && (1..=2).contains(&before.digits())) {
+        if is_month && no_day && before.is_some_and(|before| !first.glued && (1..=2).contains(&before.digits)) {
             return false;
         }
         if let Some(before) = before.filter(|_| first.glued) {
@@ -328,10 +348,10 @@ impl Reading {
                 Kind::Number => match before.kind {
                     Kind::Word | Kind::Number => true,
                     Kind::Sign => self.is_numeral(before),
-                    Kind::Mark => "$€£¥₽#@_+-/:.,%&=\\".contains(before.word.as_str()),
+                    Kind::Mark => before.is_among("$€£¥₽#@_+-/:.,%&=\\"),
                 },
                 Kind::Word => match before.kind {
-                    Kind::Mark => "-/_@#.&=\\$".contains(before.word.as_str()),
+                    Kind::Mark => before.is_among("-/_@#.&=\\$"),
                     _ => before.kind == Kind::Number,
                 },
                 Kind::Sign => self.is_numeral(first) && (self.is_numeral(before) || before.kind == Kind::Number),
@@ -348,11 +368,9 @@ impl Reading {
             .is_some_and(|next| next.glued && matches!(next.kind, Kind::Word | Kind::Number));
         let clings = match last.kind {
             Kind::Number => {
-                after.kind == Kind::Word
-                    || "%$€£¥₽°".contains(after.word.as_str())
-                    || (goes_on && "-/:.,_+".contains(after.word.as_str()))
+                after.kind == Kind::Word || after.is_among("%$€£¥₽°") || (goes_on && after.is_among("-/:.,_+"))
             }
-            Kind::Word => after.kind == Kind::Number || (goes_on && "-/_@&=\\".contains(after.word.as_str())),
+            Kind::Word => after.kind == Kind::Number || (goes_on && after.is_among("-/_@&=\\")),
             Kind::Sign | Kind::Mark => false,
         };
         !clings
@@ -360,6 +378,6 @@ impl Reading {
 
     fn is_numeral(&self, token: &Token) -> bool {
         let counts = |sense: &Sense| sense.class == Class::Count && sense.value.0 == sense.value.1;
-        token.kind == Kind::Sign && self.lexicon.senses.get(&token.word).is_some_and(|senses| senses.iter().any(counts))
+        token.kind == Kind::Sign && self.lexicon.senses.get(token.word).is_some_and(|senses| senses.iter().any(counts))
     }
 }

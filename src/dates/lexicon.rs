@@ -1,109 +1,15 @@
 //! The words and patterns of all languages, ready to be looked up.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 use super::{
     languages,
-    token::{Kind, Token, tokens},
+    table::{Class, Make, Table},
+    token::{Kind, Token, spelled},
 };
-
-/// What words of a table stand for; in brackets how it is written in a pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Class {
-    /// A number in words, or in digits: how many (`<n>`). `few=2..5` is a range.
-    Count,
-    /// A unit (`<unit>`), by the number of [`Unit`](super::calendar::Unit).
-    Unit,
-    /// A month by name (`<month>`), 1 to 12.
-    Month,
-    /// A month by number (`<nth-month>`): a number of 1 to 12.
-    NumberedMonth,
-    /// A day of a month (`<day>`): a number of 1 to 31.
-    Day,
-    /// A day of a month in words (`<nth>`): first is 1.
-    Ordinal,
-    /// A year (`<year>`): four digits, or words for one as seen from this one (`last_year=-1`).
-    Year,
-    /// A year in digits alone (`<digits>`).
-    Digits,
-    /// A year in words alone (`<worded-year>`).
-    WordedYear,
-    /// A decade in words (`<decade>`), by its first year in the century.
-    Decade,
-    /// A decade in digits (`<tens>`): `90` or `1990`.
-    Tens,
-    /// A weekday (`<weekday>`), Monday is 1.
-    Weekday,
-    /// A season (`<season>`): winter 0, spring 1, summer 2, autumn 3.
-    Season,
-    /// `last=-1`, `this=0`, `next=1` (`<shift>`).
-    Shift,
-    /// The first, middle or last third (`<part>`): 0, 1, 2.
-    Part,
-    /// A quarter of a year in words (`<quarter>`), 1 to 4.
-    Quarter,
-    /// A fixed holiday (`<holiday>`): `christmas=1224..3` begins on the 24th of December and has three days.
-    Holiday,
-    /// A period of its own (`<period>`): any pattern that does not hold another.
-    Period,
-}
-
-/// What a pattern means: how the words that fill its slots make a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Make {
-    /// The day so many days from today.
-    Day(i32),
-    /// The weekend that was, or that comes.
-    Weekend,
-    /// The ten years from one that ends in 0.
-    Decade,
-    /// What the slots name.
-    Named,
-    /// The same, as seen from here: −1 is the last, 1 the next.
-    Shifted(i32),
-    /// A weekday of the week so many weeks from this one.
-    OfWeek(i32),
-    /// So many units back.
-    Ago,
-    /// So many units ahead.
-    Ahead,
-    /// The last so many units up to now.
-    Lately,
-    /// Half a year back; other halves are as loose as no number at all.
-    HalfYearAgo,
-    /// From a period on.
-    Since,
-    /// Up to a period.
-    Before,
-    /// From the end of a period on.
-    After,
-    /// Up to the end of a period.
-    Until,
-    /// From the beginning of one to the end of another.
-    Between,
-}
-
-/// The words and patterns of one language. Data alone: the grammar that reads them is one for all.
-#[derive(Debug)]
-pub(super) struct Table {
-    /// Its code, ISO 639-1.
-    pub(super) code: &'static str,
-    /// `word=number` or `word=low..high`, parted by spaces, `_` for a space within. A word after `~` also means
-    /// something else: it counts where it has a capital, or in a pattern marked `!`.
-    pub(super) words: &'static [(Class, &'static str)],
-    /// Patterns: words, `a|b`, slots `<n>`, optional where `?` follows; a mark before it all:
-    /// `!` words that mean something else count also without a capital, `=` they do not count at all, `@` only in a
-    /// text that has more words of this language than of any other, `^` only in a text that looks ahead.
-    pub(super) patterns: &'static [(&'static str, Make)],
-    /// Nothing is said of a time after which one of these stands ("in 2023 dollars").
-    pub(super) not_before: &'static str,
-    /// Nor after these ("Black Friday").
-    pub(super) not_after: &'static str,
-    /// Words that look ahead ("will").
-    pub(super) ahead: &'static str,
-    /// Frequent words that tell the language.
-    pub(super) hints: &'static str,
-}
 
 /// What a word stands for in a language.
 #[derive(Debug, Clone)]
@@ -147,6 +53,42 @@ pub(super) struct Row {
     pub(super) looks_ahead: bool,
     /// It holds another period.
     pub(super) compound: bool,
+    /// The classes without which it cannot fit.
+    pub(super) needs: Classes,
+}
+
+/// A set of classes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Classes(u32);
+
+impl Classes {
+    const fn add(&mut self, class: Class) {
+        self.0 |= 1 << class as u32;
+    }
+
+    /// Adds what a token may fill.
+    pub(super) fn add_token(&mut self, token: &Token, senses: &[Sense]) {
+        const IN_DIGITS: [Class; 7] =
+            [Class::Count, Class::NumberedMonth, Class::Day, Class::Year, Class::Digits, Class::Tens, Class::Quarter];
+        if token.kind == Kind::Number {
+            IN_DIGITS.into_iter().for_each(|class| self.add(class));
+        }
+        for sense in senses {
+            self.add(sense.class);
+            match sense.class {
+                Class::Year => self.add(Class::WordedYear),
+                // Signs are digits too.
+                Class::Count if token.kind == Kind::Sign => {
+                    IN_DIGITS.into_iter().for_each(|class| self.add(class));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) const fn holds(self, other: Self) -> bool {
+        other.0 & !self.0 == 0
+    }
 }
 
 /// What a language says about a word on its own.
@@ -158,9 +100,20 @@ pub(super) enum Role {
     Hint,
 }
 
+/// The endings of ordinals in digits ("5th", "5-го", "1er").
+pub(super) const ENDINGS: [&str; 12] = ["st", "nd", "rd", "th", "er", "º", "ª", "°", "го", "е", "й", "ого"];
+
+/// What the grammar looks at besides the words of tables: marks, the letters of a time of day, zero.
+const MARKS: [&str; 27] = [
+    "-", "/", ".", ",", ":", "+", "_", "@", "#", "&", "=", "\\", "$", "€", "£", "¥", "₽", "%", "°", "'", "t", "z", "y",
+    "〇", "零", "(", ")",
+];
+
 /// All tables.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon {
+    /// Every word, sign and mark that something depends on.
+    pub(super) known: HashSet<String>,
     pub(super) senses: HashMap<String, Vec<Sense>>,
     pub(super) rows: Vec<Row>,
     roles: HashMap<String, Vec<(usize, Role)>>,
@@ -202,6 +155,7 @@ impl Lexicon {
             lexicon.rows.extend(table.patterns.iter().map(|(pattern, make)| row(language, pattern, *make)));
         }
         lexicon.begin();
+        lexicon.know();
         lexicon
     }
 
@@ -215,7 +169,7 @@ impl Lexicon {
                 (value, value)
             }
         };
-        let mut words = spelled(word);
+        let mut words = phrase(word);
         if words.is_empty() {
             return;
         }
@@ -259,11 +213,24 @@ impl Lexicon {
         }
     }
 
+    fn know(&mut self) {
+        let marks = ENDINGS.into_iter().chain(MARKS).map(str::to_owned);
+        let senses = self.senses.iter().flat_map(|(word, senses)| {
+            std::iter::once(word.clone()).chain(senses.iter().flat_map(|sense| sense.rest.iter().cloned()))
+        });
+        let patterns = self.rows.iter().flat_map(|row| &row.elements).filter_map(|(element, _)| match element {
+            Element::Words(runs) => Some(runs.iter().flatten().cloned()),
+            Element::Slot(_) => None,
+        });
+        self.known = marks.chain(senses).chain(patterns.flatten()).chain(self.roles.keys().cloned()).collect();
+    }
+
     /// The rows that may begin with a token.
     pub(super) fn starting(&self, token: &Token) -> &[usize] {
         match token.kind {
             Kind::Number => &self.number_starts,
-            _ => self.starts.get(&token.word).map_or(&[], Vec::as_slice),
+            _ if token.word.is_empty() => &[],
+            _ => self.starts.get(token.word).map_or(&[], Vec::as_slice),
         }
     }
 
@@ -288,9 +255,9 @@ pub(super) const fn takes_digits(class: Class) -> bool {
     )
 }
 
-/// The tokens of a word or phrase of a table.
-fn spelled(phrase: &str) -> Vec<String> {
-    tokens(&phrase.replace('_', " ")).into_iter().map(|token| token.word).collect()
+/// The tokens of a word or phrase of a table, where `_` is a space.
+fn phrase(phrase: &str) -> Vec<String> {
+    spelled(&phrase.replace('_', " "))
 }
 
 fn row(language: usize, pattern: &str, make: Make) -> Row {
@@ -313,13 +280,22 @@ fn row(language: usize, pattern: &str, make: Make) -> Row {
             let slot = element.strip_prefix('<').and_then(|slot| slot.strip_suffix('>')).and_then(class);
             let element = match slot {
                 Some(class) => Element::Slot(class),
-                None => Element::Words(element.split('|').map(spelled).filter(|run| !run.is_empty()).collect()),
+                None => Element::Words(element.split('|').map(phrase).filter(|run| !run.is_empty()).collect()),
             };
             (element, optional)
         })
         .collect();
     let compound = elements.iter().any(|(element, _)| matches!(element, Element::Slot(Class::Period)));
-    Row { language, elements, make, doubt, own_text, looks_ahead, compound }
+    let mut needs = Classes::default();
+    for (element, optional) in &elements {
+        if let Element::Slot(class) = element
+            && *class != Class::Period
+            && !optional
+        {
+            needs.add(*class);
+        }
+    }
+    Row { language, elements, make, doubt, own_text, looks_ahead, compound, needs }
 }
 
 fn class(slot: &str) -> Option<Class> {

@@ -33,6 +33,7 @@ mod lexicon;
 mod numeric;
 mod reckoned;
 mod resolve;
+mod table;
 mod token;
 
 use std::ops::Range;

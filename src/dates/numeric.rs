@@ -13,9 +13,9 @@ pub(super) fn date(tokens: &[Token], at: usize) -> Option<(usize, Vec<NaiveDate>
     let token = |offset: usize| tokens.get(at + offset).filter(|token| offset == 0 || token.glued);
     let number = |offset: usize| {
         let token = token(offset).filter(|token| token.kind == Kind::Number)?;
-        Some((token.number?, token.digits()))
+        Some((token.number?, token.digits))
     };
-    let mark = token(1)?.word.as_str();
+    let mark = token(1)?.word;
     if !matches!(mark, "-" | "/" | ".") || !token(3)?.is(mark) {
         return None;
     }
@@ -54,7 +54,7 @@ pub(super) fn date(tokens: &[Token], at: usize) -> Option<(usize, Vec<NaiveDate>
 }
 
 fn is_of_time(token: &Token) -> bool {
-    matches!(token.word.as_str(), ":" | "." | "+" | "-" | "z")
+    matches!(token.word, ":" | "." | "+" | "-" | "z")
 }
 
 /// The year of two digits: up to 2069, and from 1970 on.

@@ -9,8 +9,9 @@ use super::{
     calendar::Unit,
     grammar::Reading,
     languages,
-    lexicon::{Class, Lexicon, Make},
+    lexicon::Lexicon,
     resolve::{Here, Period, Year},
+    table::{Class, Make},
 };
 use crate::Timestamp;
 

@@ -5,7 +5,7 @@ use chrono::{Datelike, NaiveDate};
 use super::{
     Grain,
     calendar::{self, Stretch, Unit, Which},
-    lexicon::Make,
+    table::Make,
 };
 
 /// What fills the slots of a pattern.

@@ -1,5 +1,7 @@
 //! Words, numbers and marks of a text, with their places in it.
 
+use std::{collections::HashSet, ops::Range};
+
 use unicode_normalization::UnicodeNormalization;
 
 /// What a token is.
@@ -22,10 +24,12 @@ pub(super) struct Token {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) kind: Kind,
-    /// The word as tables spell it: lower case, composed, `ё` as `е`, straight marks.
-    pub(super) word: String,
+    /// A word, sign or mark as tables spell it; empty for numbers, and for what no table knows.
+    pub(super) word: &'static str,
     /// The value of a number of at most nine digits.
     pub(super) number: Option<u32>,
+    /// How many digits a number has.
+    pub(super) digits: usize,
     /// Whether it begins with a capital letter.
     pub(super) capital: bool,
     /// Whether nothing stands between it and the token before.
@@ -37,9 +41,9 @@ impl Token {
         self.word == word
     }
 
-    /// How many digits a number has.
-    pub(super) fn digits(&self) -> usize {
-        if self.kind == Kind::Number { self.word.len() } else { 0 }
+    /// Whether it is one of these marks.
+    pub(super) fn is_among(&self, marks: &str) -> bool {
+        self.kind == Kind::Mark && !self.word.is_empty() && marks.contains(self.word)
     }
 }
 
@@ -47,9 +51,36 @@ impl Token {
 /// bounded for whatever is pasted.
 const LONGEST: usize = 64 * 1024;
 
-/// The tokens of a text, up to a bound.
-pub(super) fn tokens(text: &str) -> Vec<Token> {
-    let mut found: Vec<Token> = Vec::new();
+/// The tokens of a text, up to a bound, by the words that are known.
+pub(super) fn tokens(text: &str, known: &'static HashSet<String>) -> Vec<Token> {
+    let mut found: Vec<Token> = Vec::with_capacity(text.len().min(LONGEST) / 5);
+    scan(text, |range, kind, folded| {
+        let is_number = kind == Kind::Number;
+        found.push(Token {
+            kind,
+            word: if is_number { "" } else { known.get(folded).map_or("", String::as_str) },
+            number: (is_number && folded.len() <= 9).then(|| folded.parse().ok()).flatten(),
+            digits: if is_number { folded.len() } else { 0 },
+            capital: text.get(range.clone()).and_then(|raw| raw.chars().next()).is_some_and(char::is_uppercase),
+            glued: found.last().is_some_and(|last| last.end == range.start),
+            start: range.start,
+            end: range.end,
+        });
+    });
+    found
+}
+
+/// The words of a phrase of a table.
+pub(super) fn spelled(phrase: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    scan(phrase, |_, _, folded| words.push(folded.to_owned()));
+    words
+}
+
+/// Hands over each token: where it is, what it is, and how tables spell it (lower case, composed, `ё` as `е`, straight
+/// marks).
+fn scan(text: &str, mut each: impl FnMut(Range<usize>, Kind, &str)) {
+    let mut folded = String::new();
     let mut chars = text.char_indices().peekable();
     while let Some((start, first)) = chars.next() {
         if start > LONGEST {
@@ -70,13 +101,10 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 chars.next();
             }
         }
-        let raw = text.get(start..end).unwrap_or_default();
-        let word = folded(raw, kind);
-        let number = (kind == Kind::Number && word.len() <= 9).then(|| word.parse().ok()).flatten();
-        let glued = found.last().is_some_and(|last| last.end == start);
-        found.push(Token { start, end, kind, word, number, capital: first.is_uppercase(), glued });
+        folded.clear();
+        fold(text.get(start..end).unwrap_or_default(), kind, &mut folded);
+        each(start..end, kind, &folded);
     }
-    found
 }
 
 fn kind_of(char: char) -> Kind {
@@ -109,17 +137,17 @@ fn is_combining(char: char) -> bool {
     unicode_normalization::char::is_combining_mark(char)
 }
 
-fn folded(raw: &str, kind: Kind) -> String {
+fn fold(raw: &str, kind: Kind, folded: &mut String) {
     match kind {
-        Kind::Number => raw.chars().filter_map(digit).collect(),
-        Kind::Mark => match raw {
-            "’" | "ʼ" | "‘" | "`" => "'".to_owned(),
-            "‐" | "‑" | "–" | "—" | "−" | "～" | "~" => "-".to_owned(),
-            "，" | "、" => ",".to_owned(),
-            "／" => "/".to_owned(),
-            _ => raw.to_owned(),
-        },
-        Kind::Word if raw.is_ascii() => raw.to_ascii_lowercase(),
-        _ => raw.nfc().flat_map(char::to_lowercase).map(|char| if char == 'ё' { 'е' } else { char }).collect(),
+        Kind::Number => folded.extend(raw.chars().filter_map(digit)),
+        Kind::Mark => folded.push_str(match raw {
+            "’" | "ʼ" | "‘" | "`" => "'",
+            "‐" | "‑" | "–" | "—" | "−" | "～" | "~" => "-",
+            "，" | "、" => ",",
+            "／" => "/",
+            _ => raw,
+        }),
+        Kind::Word if raw.is_ascii() => folded.extend(raw.chars().map(|char| char.to_ascii_lowercase())),
+        _ => folded.extend(raw.nfc().flat_map(char::to_lowercase).map(|char| if char == 'ё' { 'е' } else { char })),
     }
 }

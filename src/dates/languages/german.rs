@@ -1,4 +1,4 @@
-use crate::dates::lexicon::{Class, Make, Table};
+use crate::dates::table::{Class, Make, Table};
 
 pub(super) const TABLE: Table = Table {
     code: "de",

@@ -7,7 +7,7 @@ mod german;
 mod russian;
 mod spanish;
 
-use super::lexicon::Table;
+use super::table::Table;
 
 /// All languages; of equally good readings of a text the earlier one counts.
 pub(super) const ALL: [&Table; 6] =
