@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::subject::{Subject, TOLERANCE, X, Y, alice, bob, cosine, declared, found, keyword, query};
-use crate::{ErrorKind, Filter, IndexKey, MemoryKind, SearchQuery, VectorStore};
+use crate::{ErrorKind, Filter, IndexKey, MemoryKind, SearchQuery, Trust, VectorStore, cues::Cues};
 
 /// A memory that one arm proposes carries the similarity in the other arm too.
 pub async fn each_candidate_has_both_similarities(store: Arc<dyn VectorStore>) {
@@ -121,14 +121,16 @@ pub async fn turns_tell_their_surroundings(store: Arc<dyn VectorStore>) {
     let mut told = Vec::new();
     for (scope, kind, text) in [
         (&monday, MemoryKind::Episode, "first"),
-        (&monday, MemoryKind::Episode, "zebra"),
+        (&monday, MemoryKind::Episode, "Where. Zebra?"),
         (&monday, MemoryKind::Fact, "third"),
         (&monday, MemoryKind::Episode, "fourth"),
         (&friday, MemoryKind::Episode, "fifth"),
     ] {
         let mut memory = subject.memory(scope, text);
         memory.kind = kind;
-        let vector = if text == "zebra" { X } else { Y };
+        // What the assistant says among it makes a session with the assistant.
+        memory.trust = if text == "fifth" { Trust::Assistant } else { Trust::User };
+        let vector = if text == "Where. Zebra?" { X } else { Y };
         subject.store_all(vec![(memory.clone(), vec![IndexKey::new(text, vector.to_vec())])]).await;
         told.push(memory.id);
     }
@@ -144,11 +146,18 @@ pub async fn turns_tell_their_surroundings(store: Arc<dyn VectorStore>) {
     let near = |left: f32, right: f32| assert!((left - right).abs() < 1e-5, "{left} and {right}: {both:?}");
     for turn in [0, 3] {
         near(around[turn].unwrap().neighbours, 2.0 * keyword / 6.0);
-        near(around[turn].unwrap().session, (keyword + cosine) / 6.0);
+        near(around[turn].unwrap().session, (0.65 * keyword + 0.35 * cosine) / 3.0);
     }
     near(around[1].unwrap().neighbours, 0.0);
     near(around[2].unwrap().neighbours, 0.0);
-    near(around[2].unwrap().session, (keyword + cosine) / 6.0);
+    near(around[2].unwrap().session, (0.65 * keyword + 0.35 * cosine) / 3.0);
+    // Half of what came before the last turn of Monday asks.
+    let replies = [0, 1, 2, 3, 4].map(|turn| around[turn].unwrap().replies);
+    near(replies[3], keyword / 2.0);
+    near(replies[0] + replies[1] + replies[2] + replies[4], 0.0);
+    let among_people = [0, 1, 2, 3, 4].map(|turn| around[turn].unwrap().among_people);
+    assert_eq!(among_people, [true, true, true, true, false]);
+    assert_eq!(zebra.attributes.cues, Cues::of("Where. Zebra?"));
     near(around[4].unwrap().neighbours + around[4].unwrap().session, 0.0);
     for one_arm in [query(&alice()).words("zebra"), query(&alice()).near(X.to_vec())] {
         assert!(search(one_arm).await.iter().all(|found| found.surroundings.is_none()));

@@ -71,8 +71,7 @@ async fn turns_are_shown_with_those_around_them_by_session_and_day() {
         let ann = Scope::user("ann");
         for (session, day) in [("b", 4), ("a", 4), ("c", 3)] {
             let scope = ann.clone().with_session(session);
-            let said =
-                ["Good morning", "Shall we speak of the harvest?", "It was plums", "They were ripe", "Good night"];
+            let said = ["Good morning", "Now of the harvest", "It was plums", "They were ripe", "Good night"];
             let turns = said.iter().zip(0..).map(|(text, hour)| {
                 let hour = if session == "a" { hour + 10 } else { hour };
                 Message::user(format!("{text}, {session}")).at(time(&format!("2025-02-0{day}T{hour:02}:00:00Z")))
@@ -89,11 +88,11 @@ async fn turns_are_shown_with_those_around_them_by_session_and_day() {
             let (world, ann) = (&world, &ann);
             async move { world.engine.context(ann, request, ROOM).await.unwrap().text }
         };
-        let asked = |session: &str| format!("Shall we speak of the harvest?, {session}");
-        assert_eq!(texts(&shown(0).await), [asked("c"), asked("b"), asked("a")], "{}", world.name);
+        let told = |session: &str| format!("Now of the harvest, {session}");
+        assert_eq!(texts(&shown(0).await), [told("c"), told("b"), told("a")], "{}", world.name);
         let one = shown(1).await;
         let around =
-            |session: &str| [format!("Good morning, {session}"), asked(session), format!("It was plums, {session}")];
+            |session: &str| [format!("Good morning, {session}"), told(session), format!("It was plums, {session}")];
         assert_eq!(texts(&one), [around("c"), around("b"), around("a")].concat(), "{}", world.name);
         assert_eq!(one.matches("‣ on ").count(), 3);
         assert!(texts(&shown(2).await).contains(&"They were ripe, a".to_owned()));
