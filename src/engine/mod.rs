@@ -14,8 +14,8 @@ pub use update::MemoryUpdate;
 
 use crate::{
     Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, Extractor, Filter,
-    HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler, Result,
-    Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
+    HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler, Reranker,
+    Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
     add::{self, AddContext},
     score::fusion::Weights,
     search::{self, SearchContext},
@@ -55,6 +55,7 @@ struct Inner {
     reconciler: Arc<dyn Reconciler>,
     clock: Arc<dyn Clock>,
     counter: Arc<dyn TokenCounter>,
+    reranker: Option<Arc<dyn Reranker>>,
     weights: Weights,
     ids: IdSource,
 }
@@ -244,6 +245,7 @@ impl MemoryEngine {
         SearchContext {
             store: &*self.0.store,
             embedder: &*self.0.embedder,
+            reranker: self.0.reranker.as_deref(),
             weights: self.0.weights,
             now: self.0.clock.now(),
             vector: None,

@@ -37,7 +37,7 @@ pub struct Weights {
     pub vector: f32,
     /// Of the keyword similarity. Default 0.55.
     pub keyword: f32,
-    /// Of the neighbouring turns. Default 0.9.
+    /// Of the neighbouring turns. Default 0.8.
     pub neighbours: f32,
     /// Of the question that a turn replies to. Default 0.8.
     pub replies: f32,
@@ -58,6 +58,8 @@ pub struct Weights {
     /// How far, as a share of its score, the one of two like hits that tells of a change may lie behind the older one
     /// and still come before it. Default 0.2.
     pub update: f32,
+    /// Of what a [`Reranker`](crate::Reranker) says, if there is one, against all of the above. Default 0.7.
+    pub rerank: f32,
 }
 
 impl Weights {
@@ -71,7 +73,7 @@ impl Weights {
         Self {
             vector,
             keyword,
-            neighbours: 0.9,
+            neighbours: 0.8,
             replies: 0.8,
             session: 0.6,
             speaker: 0.03,
@@ -81,6 +83,7 @@ impl Weights {
             asks: 0.2,
             length: 0.35,
             update: 0.2,
+            rerank: 0.7,
         }
     }
 
@@ -100,6 +103,7 @@ impl Weights {
             asks: 0.0,
             length: 0.0,
             update: 0.0,
+            rerank: self.rerank,
         }
     }
 }

@@ -5,17 +5,19 @@
 mod candidates;
 mod fuse;
 mod rank;
+mod rerank;
 mod speakers;
 mod times;
 mod update;
+mod words;
 
 use chrono::{DateTime, FixedOffset};
 use serde::Serialize;
 use times::Times;
 
 use crate::{
-    Embedder, Error, Field, Filter, Memory, MemoryKind, Result, Scope, Stage, Timestamp, Validity, VectorStore,
-    score::fusion::Weights,
+    Embedder, Error, Field, Filter, Memory, MemoryKind, Reranker, Result, Scope, Stage, Timestamp, Validity,
+    VectorStore, score::fusion::Weights,
 };
 
 /// Which similarities count.
@@ -59,6 +61,8 @@ pub struct SearchRequest {
     pub as_of: Option<Timestamp>,
     /// Also what no longer holds.
     pub include_invalid: bool,
+    /// How much it counts that hits are unlike each other.
+    pub diversity: f32,
     /// Whether the hits count as recalled.
     pub record_access: bool,
 }
@@ -76,6 +80,7 @@ impl SearchRequest {
             between: None,
             as_of: None,
             include_invalid: false,
+            diversity: 0.0,
             record_access: false,
         }
     }
@@ -141,6 +146,16 @@ impl SearchRequest {
         self
     }
 
+    /// How much it counts that hits are unlike each other, 0 to 1: of many that say the same, few are shown. The hits come
+    /// in the order of [`maximal_marginal_relevance`](crate::score::diversity::maximal_marginal_relevance), which is then
+    /// not that of their scores; likeness is the share of words in common, of the text that has fewer. Default 0: order of
+    /// the scores. Questions whose answer lies in several places lose by it as often as they gain: it is for those who
+    /// show hits to people, or have many near copies.
+    pub fn diversity(mut self, diversity: f32) -> Self {
+        self.diversity = diversity;
+        self
+    }
+
     /// Counts an access to each hit, which is a write. Default: not.
     pub fn record_access(mut self) -> Self {
         self.record_access = true;
@@ -177,6 +192,9 @@ impl SearchRequest {
         }
         if self.threshold.is_some_and(|threshold| !(0.0..=1.0).contains(&threshold)) {
             return Err(Error::invalid("the threshold of a search must be 0 to 1"));
+        }
+        if !(0.0..=1.0).contains(&self.diversity) {
+            return Err(Error::invalid("the diversity of a search must be 0 to 1"));
         }
         if self.as_of.is_some() && self.include_invalid {
             return Err(Error::invalid("a search cannot be as of a time and include what is invalid"));
@@ -236,6 +254,8 @@ pub enum Part {
     Length,
     /// By how much it was lifted up to an older hit that it brings up to date.
     Update,
+    /// The relevance that the [`Reranker`](crate::Reranker) gives it, with how much that counts against all other parts.
+    Rerank,
 }
 
 /// The score of these parts.
@@ -244,14 +264,20 @@ pub enum Part {
 /// (neighbours, replies, session, speaker, wanted, time); the two are joined as independent chances are, and what the
 /// assistant said, what asks and what is long are held back:
 /// `(1 − (1 − own) × (1 − around)) × (1 − assistant) × (1 − asks) × (1 − length) + update`, each kept within 0 to 1.
+/// What a reranker says takes its weight's share of that: `(1 − weight) × score + weight × rerank`, before `update`.
 fn score(parts: &[ScorePart]) -> f32 {
     let rest = |share: f32| 1.0 - share.clamp(0.0, 1.0);
     let (mut own, mut around, mut kept, mut update) = (0.0_f32, 0.0_f32, 1.0_f32, 0.0_f32);
+    let mut judged = None;
     for ScorePart { part, value, weight } in parts {
         let sum = match part {
             Part::Vector | Part::Keyword => &mut own,
             Part::Neighbours | Part::Replies | Part::Session | Part::Speaker | Part::Wanted | Part::Time => &mut around,
             Part::Update => &mut update,
+            Part::Rerank => {
+                judged = Some((*value, weight.clamp(0.0, 1.0)));
+                continue;
+            }
             Part::Assistant | Part::Asks | Part::Length => {
                 kept *= rest(value * weight);
                 continue;
@@ -259,7 +285,9 @@ fn score(parts: &[ScorePart]) -> f32 {
         };
         *sum += value * weight;
     }
-    ((1.0 - rest(own) * rest(around)) * kept + update).clamp(0.0, 1.0)
+    let found = (1.0 - rest(own) * rest(around)) * kept;
+    let score = judged.map_or(found, |(relevance, weight)| (1.0 - weight) * found + weight * relevance);
+    (score + update).clamp(0.0, 1.0)
 }
 
 impl Part {
@@ -279,6 +307,7 @@ impl Part {
             Self::Asks => "asks",
             Self::Length => "length",
             Self::Update => "update",
+            Self::Rerank => "rerank",
         }
     }
 }
@@ -342,6 +371,7 @@ impl Hit {
 pub(crate) struct SearchContext<'a> {
     pub(crate) store: &'a dyn VectorStore,
     pub(crate) embedder: &'a dyn Embedder,
+    pub(crate) reranker: Option<&'a dyn Reranker>,
     pub(crate) weights: Weights,
     pub(crate) now: Timestamp,
     /// The vector of the query, if whoever searches has it already.
