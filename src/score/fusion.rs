@@ -16,9 +16,10 @@
 //! other, if at all. (To an assistant people ask about what is their own.) `l = ln(words / 80) / 5`, 0 to 1, of a text:
 //! the best of many passages fits by chance. What a query wants and a text tells is read from [`cues`](crate::cues).
 //!
-//! `u` is 0 but for one of two like hits: of two that the same speaker said, that share a fifth of their words and of
-//! which the newer tells of a change, the newer is lifted up to the older, unless it lies further behind than the weight
-//! `update` allows, as a share of the older's score. Only the first ten hits are looked at, so who is among them does not
+//! `u` is 0 but for one of two like hits: of two that the same speaker said and of which the newer tells of a change, the
+//! newer is lifted up to the older, unless it lies further behind than the weight `update` allows, as a share of the
+//! older's score. Like are texts that share half of the words of the one that has fewer, or a fifth if it names a number
+//! that the older does not, and the older one too. Only the first ten hits are looked at, so who is among them does not
 //! depend on it.
 //!
 //! `t` is the [`timeliness`](super::timeliness) of a memory, 0 where the query names no time. A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the
