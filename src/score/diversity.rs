@@ -44,6 +44,7 @@ pub fn maximal_marginal_relevance(
 }
 
 #[cfg(test)]
+#[expect(clippy::indexing_slicing, clippy::panic, reason = "a failing look-up is a failing test")]
 mod tests {
     use super::*;
 
