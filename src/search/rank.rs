@@ -13,10 +13,6 @@ pub(super) async fn rank(
     request: &SearchRequest,
     mut scored: Vec<Scored>,
 ) -> Result<Vec<Hit>> {
-    // A reranker has its say before anything is below a threshold.
-    if let Some(threshold) = request.threshold.filter(|_| context.reranker.is_none()) {
-        scored.retain(|scored| scored.score >= threshold);
-    }
     scored.sort_unstable_by(compare);
     scored.truncate(pool(context, request));
     let ids: Vec<MemoryId> = scored.iter().map(|scored| scored.candidate.id).collect();
@@ -36,11 +32,12 @@ pub(super) async fn rank(
         let judged = hits.len().min(rerank::POOL.max(request.limit));
         hits.truncate(judged);
         rerank::rerank(reranker, context.weights.rerank, &request.query, &mut hits).await?;
-        hits.retain(|hit| request.threshold.is_none_or(|threshold| hit.score >= threshold));
     }
     if request.mode == SearchMode::Hybrid && context.weights.update > 0.0 {
         update::lift(&mut hits, context.weights.update);
     }
+    // Not before: a hit may be lifted above the threshold.
+    hits.retain(|hit| request.threshold.is_none_or(|threshold| hit.score >= threshold));
     if request.diversity > 0.0 {
         return Ok(diversify(hits, request));
     }
