@@ -1,4 +1,4 @@
-use super::{Hit, Part, ScorePart, score};
+use super::{Hit, Part, ScorePart, hit::score};
 use crate::{Error, ErrorKind, Reranker, Result};
 
 /// Most hits that a reranker is asked about, and the least: it is slow, and what it cannot see it cannot lift.
