@@ -20,9 +20,12 @@
 
 mod analyzer;
 mod cache;
+mod dictionary;
 mod entry;
+mod kept_cues;
 mod language;
 mod lending;
+mod lists;
 pub(crate) mod passages;
 mod postings;
 mod scope_index;
@@ -37,5 +40,10 @@ mod vectors;
 
 pub(crate) use analyzer::content_terms;
 pub(crate) use cache::{Change, IndexCache, IndexSource};
+#[cfg_attr(not(feature = "sqlite"), allow(unused_imports, reason = "only durable stores make entries of their own"))]
+pub(crate) use entry::Entry;
+pub(crate) use kept_cues::cues_of_batch;
+#[cfg(feature = "sqlite")]
+pub(crate) use kept_cues::{kept_cues, packed_cues};
 pub(crate) use scope_index::{AnalysedKey, Indexed, ScopeIndex};
-pub(crate) use terms::Terms;
+pub(crate) use terms::{TermList, Terms};

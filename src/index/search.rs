@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    entry::{Admission, Standing},
+    entry::{Admission, Span, Standing},
     scope_index::ScopeIndex,
     sessions::Lent,
     top::{Best, Ranked, Score, descend},
@@ -142,14 +142,26 @@ impl ScopeIndex {
     /// The best of what lies in one of the named stretches of time.
     fn dated(&self, query: &SearchQuery, scratch: &Scratch, admission: &Admission<'_>) -> Vec<usize> {
         let mut best = Best::new(query.limit);
+        if query.limit == 0 {
+            return Vec::new();
+        }
         let of = |scores: &[f32], asked: bool, place: usize| {
             scores.get(place).filter(|_| asked).map_or(0.0, |score| score.max(0.0))
         };
-        for (place, (entry, &id)) in self.entries.iter().zip(&self.ids).enumerate() {
-            if query.dates.iter().any(|range| entry.attributes.lies_in(*range)) && self.admits(admission, place) {
-                let cosine = of(&scratch.most, query.vector.is_some(), place);
-                let score = cosine + of(&scratch.words, query.text.is_some(), place);
-                best.offer(Ranked { score, id, place });
+        let ranges: Vec<Span> = query.dates.iter().copied().map(Span::from).collect();
+        let lies_in = |place: usize| {
+            let attributes = self.entries.get(place).map(|entry| &entry.attributes);
+            attributes.is_some_and(|attributes| query.dates.iter().any(|range| attributes.lies_in(*range)))
+        };
+        for (place, (span, &id)) in self.spans.iter().zip(&self.ids).enumerate().rev() {
+            if !ranges.iter().any(|range| span.may_lie_in(*range)) {
+                continue;
+            }
+            let cosine = of(&scratch.most, query.vector.is_some(), place);
+            let ranked = Ranked { score: cosine + of(&scratch.words, query.text.is_some(), place), id, place };
+            // The entries themselves are looked at for the few that are good enough.
+            if best.worst().is_none_or(|worst| *worst < ranked) && lies_in(place) && self.admits(admission, place) {
+                best.offer(ranked);
             }
         }
         best.into_iter().map(|ranked| ranked.place).collect()

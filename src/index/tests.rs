@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     Candidate, Filter, Memory, MemoryId, MemoryKind, Scope, SearchQuery, Timestamp, Trust, Validity,
+    cues::Cues,
     score::{
         lexical::{Bm25, inverse_frequency},
         similarity,
@@ -107,13 +108,14 @@ fn carry_out(steps: Vec<Step>) -> (ScopeIndex, Plain) {
                     .iter()
                     .map(|(text, vector)| AnalysedKey { terms: Terms::of(text), vector: vector.clone() })
                     .collect();
-                index.put(&Indexed { memory: &memory, keys: &analysed });
+                let cues = Cues::of(&memory.text);
+                index.put(&Indexed { memory: &memory, cues, keys: &analysed });
                 plain.insert(memory.id, (memory, keys));
             }
             Step::Refresh(which, mut memory) => {
                 let Some(chosen) = chosen(&which).copied() else { continue };
                 memory.id = chosen;
-                assert!(index.refresh(&memory));
+                assert!(index.refresh(&memory, Cues::of(&memory.text)));
                 plain.entry(chosen).and_modify(|stored| stored.0 = memory);
             }
             Step::Remove(which) => {
@@ -195,7 +197,7 @@ fn search(plain: &Plain, query: &SearchQuery) -> Vec<Candidate> {
         let Some(own) = turns.iter().position(|turn| turn.id == memory.id) else { return (0.0, 0.0) };
         let turn = |step: isize| own.checked_add_signed(step).and_then(|turn| turns.get(turn));
         let at = |step: isize| turn(step).map_or(0.0, |turn| word(&turn.id));
-        let asks = turn(-1).map_or(0.0, |turn| crate::cues::Cues::of(&turn.text).asks);
+        let asks = turn(-1).map_or(0.0, |turn| Cues::of(&turn.text).asks);
         ((2.0 * (at(-1) + at(1)) + (at(-2) + at(2))) / 6.0, at(-1) * asks)
     };
     let session = |memory: &Memory| {

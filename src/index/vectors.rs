@@ -40,6 +40,13 @@ impl Vectors {
         Self { dimensions: dimensions.max(1), ..Self::default() }
     }
 
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.rows.reserve(rows * self.dimensions);
+        self.codes.reserve(rows * self.width());
+        self.steps.reserve(rows);
+        self.errors.reserve(rows);
+    }
+
     pub(super) fn push(&mut self, vector: &[f32]) {
         debug_assert_eq!(vector.len(), self.dimensions, "stores check the width at the door");
         let (start, first, end) = (self.rows.len(), self.codes.len(), self.codes.len() + self.width());

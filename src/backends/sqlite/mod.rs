@@ -5,6 +5,7 @@
 //! vector the file has the terms of its text, so that building an index reads rows and analyses nothing.
 
 mod connection;
+mod entries;
 mod error;
 mod index_source;
 mod open;
