@@ -6,6 +6,9 @@ use std::{
 use super::{AnalysedKey, Indexed, ScopeIndex, search::Scratch};
 use crate::{Candidate, Error, ErrorKind, Memory, MemoryId, Result, Scope, SearchQuery, Version, cues::Cues};
 
+/// What the cache itself takes for an index: its scope twice, its places in two maps.
+const HELD: usize = 512;
+
 /// Rooms for scores that are kept while nobody searches.
 const IDLE_SCRATCHES: usize = 4;
 
@@ -167,7 +170,7 @@ impl State {
         if version < self.version {
             self.lagging = Some(self.lagging.map_or(version, |lagging| lagging.min(version)));
         }
-        let bytes = built.bytes();
+        let bytes = built.bytes() + HELD;
         let index = Arc::new(RwLock::new(built));
         self.clock += 1;
         self.bytes += bytes;
@@ -197,7 +200,7 @@ impl State {
                         true
                     }
                 };
-                (index.bytes(), known && !index.is_stale())
+                (index.bytes() + HELD, known && !index.is_stale())
             };
             self.bytes = self.bytes.saturating_sub(held.bytes);
             if keep {

@@ -20,6 +20,7 @@ pub(super) struct Dictionary {
     ends: Vec<u32>,
     /// A power of two of them, or none; at most three quarters are taken.
     slots: Vec<Slot>,
+    state: QuickState,
 }
 
 /// The hash beside the number tells off nearly all that are other terms, without a look at their texts.
@@ -38,7 +39,7 @@ impl Dictionary {
         if self.slots.is_empty() {
             return None;
         }
-        self.slots.get(self.slot(text, short_hash(text))).map(|slot| slot.number).filter(|number| *number != EMPTY)
+        self.slots.get(self.slot(text, self.hash(text))).map(|slot| slot.number).filter(|number| *number != EMPTY)
     }
 
     /// The number of a term, a new one if it has none; `None` where there is no room for more.
@@ -46,7 +47,7 @@ impl Dictionary {
         if 4 * (self.ends.len() + 1) > 3 * self.slots.len() {
             self.rehash((2 * self.slots.len()).max(FEWEST_SLOTS));
         }
-        let hash = short_hash(text);
+        let hash = self.hash(text);
         let at = self.slot(text, hash);
         let found = self.slots.get(at).map(|slot| slot.number)?;
         if found != EMPTY {
@@ -58,6 +59,15 @@ impl Dictionary {
         self.ends.push(end);
         *self.slots.get_mut(at)? = Slot { hash, number };
         Some(number)
+    }
+
+    #[inline]
+    fn hash(&self, text: &[u8]) -> u32 {
+        let mut hasher = self.state.build_hasher();
+        hasher.write(text);
+        #[expect(clippy::cast_possible_truncation, reason = "the upper half")]
+        let hash = (hasher.finish() >> 32) as u32;
+        hash
     }
 
     /// The slot of this text, or the empty one where it belongs.
@@ -114,19 +124,23 @@ static SECRET: LazyLock<[u64; 2]> =
 /// # Source
 /// The construction of wyhash (Wang Yi) and its kin; a few bytes are hashed in a third of the time that SipHash takes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct QuickHasher(u64);
+pub(super) struct QuickHasher {
+    state: u64,
+    secret: u64,
+}
 
 impl QuickHasher {
+    #[inline]
     fn fold(&mut self, number: u64) {
-        let [_, secret] = *SECRET;
-        let product = u128::from(self.0 ^ number) * u128::from(secret);
+        let product = u128::from(self.state ^ number) * u128::from(self.secret);
         #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
         let folded = product as u64 ^ (product >> 64) as u64;
-        self.0 = folded;
+        self.state = folded;
     }
 }
 
 impl Hasher for QuickHasher {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
         let (whole, rest) = bytes.as_chunks::<8>();
         for chunk in whole {
@@ -138,41 +152,47 @@ impl Hasher for QuickHasher {
         self.fold(u64::from_le_bytes(last) ^ (bytes.len() as u64) << 56);
     }
 
+    #[inline]
+    fn write_u8(&mut self, number: u8) {
+        self.fold(u64::from(number));
+    }
+
+    #[inline]
     fn write_u32(&mut self, number: u32) {
         self.fold(u64::from(number));
     }
 
+    #[inline]
     fn write_u64(&mut self, number: u64) {
         self.fold(number);
     }
 
+    #[inline]
     fn finish(&self) -> u64 {
-        let [_, secret] = *SECRET;
         let mut last = *self;
-        last.fold(secret);
-        last.0
+        last.fold(self.secret);
+        last.state
     }
 }
 
 /// Makes [`QuickHasher`]s.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct QuickState;
+#[derive(Debug, Clone, Copy)]
+pub(super) struct QuickState(QuickHasher);
+
+impl Default for QuickState {
+    fn default() -> Self {
+        let [state, secret] = *SECRET;
+        Self(QuickHasher { state, secret })
+    }
+}
 
 impl BuildHasher for QuickState {
     type Hasher = QuickHasher;
 
+    #[inline]
     fn build_hasher(&self) -> QuickHasher {
-        let [first, _] = *SECRET;
-        QuickHasher(first)
+        self.0
     }
-}
-
-fn short_hash(text: &[u8]) -> u32 {
-    let mut hasher = QuickState.build_hasher();
-    hasher.write(text);
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half")]
-    let hash = (hasher.finish() >> 32) as u32;
-    hash
 }
 
 #[cfg(test)]
@@ -202,7 +222,8 @@ mod tests {
 
     #[test]
     fn ends_of_zeros_are_told_apart() {
-        let hashes = [&b"a"[..], b"a\0", b"a\0\0", b"", b"\0\0\0\0\0\0\0\0", b"\0\0\0\0\0\0\0"].map(short_hash);
+        let hashes = [&b"a"[..], b"a\0", b"a\0\0", b"", b"\0\0\0\0\0\0\0\0", b"\0\0\0\0\0\0\0"]
+            .map(|text| Dictionary::default().hash(text));
         let distinct: std::collections::HashSet<u32> = hashes.into_iter().collect();
         assert_eq!(distinct.len(), hashes.len());
     }

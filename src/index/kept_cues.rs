@@ -68,7 +68,8 @@ mod tests {
 
     #[test]
     fn cues_come_back_as_they_were_and_those_of_other_rules_do_not() {
-        for text in super::super::terms::SAMPLES.into_iter().chain(["", "Since when? I moved twice. Now there are 7."]) {
+        for text in super::super::terms::SAMPLES.into_iter().chain(["", "Since when? I moved twice. Now there are 7."])
+        {
             let packed = packed_cues(Cues::of(text));
             assert_eq!(kept_cues(&packed), Some(Cues::of(text)), "{text}");
             let mut other = packed;

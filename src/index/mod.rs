@@ -40,7 +40,10 @@ mod vectors;
 
 pub(crate) use analyzer::content_terms;
 pub(crate) use cache::{Change, IndexCache, IndexSource};
-#[cfg_attr(not(feature = "sqlite"), allow(unused_imports, reason = "only durable stores make entries of their own"))]
+#[cfg_attr(
+    not(feature = "sqlite"),
+    allow(unused_imports, reason = "only durable stores make entries of their own")
+)]
 pub(crate) use entry::Entry;
 pub(crate) use kept_cues::cues_of_batch;
 #[cfg(feature = "sqlite")]

@@ -10,7 +10,11 @@ const MOST: usize = 100;
 /// The passages of a text, in order; together they are the text. A short text is one.
 pub(crate) fn passages(text: &str) -> Vec<&str> {
     let mut passages = Passages { text, found: Vec::new(), start: 0, words: 0 };
-    if text.is_ascii() { passages.part_plain() } else { passages.part() }
+    if text.is_ascii() {
+        passages.part_plain()
+    } else {
+        passages.part()
+    }
     passages.finish()
 }
 

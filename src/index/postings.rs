@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use super::{
     analyzer::{Languages, query_terms},
     dictionary::{Dictionary, TermNumber},
-    lists::{List, Lists, Posting},
     language::Language,
+    lists::{List, Lists, Posting},
     terms::TermList,
 };
 use crate::score::lexical::{Bm25, inverse_frequency};

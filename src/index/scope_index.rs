@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use super::{
     dictionary::QuickState,
-    entry::{Entry, SharedTexts, Span, Standing},
+    entry::{Entry, OVERHEAD, SharedTexts, Span, Standing},
     postings::Postings,
     sessions::{Position, Sessions, Turn},
     terms::{TermList, Terms},
@@ -178,9 +178,13 @@ impl ScopeIndex {
 
     /// An estimate of the memory it takes.
     pub(crate) fn bytes(&self) -> usize {
-        const PLACE: usize = size_of::<MemoryId>() + 8;
+        const PLACE: usize = size_of::<(MemoryId, u32)>() + 1;
+        // About as many allocations as there are lists.
+        const ALLOCATIONS: usize = 24 * OVERHEAD;
         let spare = (self.entries.capacity() - self.entries.len()) * size_of::<Entry>();
-        self.vectors.bytes()
+        ALLOCATIONS
+            + size_of::<Self>()
+            + self.vectors.bytes()
             + self.postings.bytes()
             + self.entry_bytes
             + spare

@@ -133,15 +133,11 @@ impl<'t> TermList<'t> {
 
     fn is_sound(self) -> bool {
         let known = |number: &u8| *number == NO_LANGUAGE || usize::from(*number) < Language::ALL.len();
-        let (mut terms, mut count) = (self.bytes(), 0);
-        let sound = terms.by_ref().all(|(term, occurrences)| {
-            count += 1;
-            occurrences > 0 && std::str::from_utf8(term).is_ok()
-        });
+        let mut terms = self.bytes();
+        let count = terms.by_ref().take_while(|(_, occurrences)| *occurrences > 0).count();
         self.0.len() >= HEADER
             && self.0.get(4).is_some_and(known)
-            && sound
-            && count == self.number(9)
+            && u32::try_from(count) == Ok(self.number(9))
             && terms.0.is_empty()
     }
 }
@@ -177,10 +173,8 @@ mod tests {
             let (terms, analysis) = (Terms::of(text), Analysis::of(text));
             let back = TermList::kept(terms.as_bytes()).expect("sound terms");
             assert_eq!((back.language(), back.length()), (analysis.language, analysis.length));
-            let found: Vec<(String, u32)> = back
-                .bytes()
-                .map(|(term, count)| (String::from_utf8(term.to_vec()).expect("a text"), count))
-                .collect();
+            let found: Vec<(String, u32)> =
+                back.bytes().map(|(term, count)| (String::from_utf8(term.to_vec()).expect("a text"), count)).collect();
             assert_eq!(found, analysis.terms, "{text}");
         }
     }
@@ -196,8 +190,9 @@ mod tests {
         let mut language = whole.as_bytes().to_vec();
         language[4] = 77;
         assert!(refused(&language));
-        let mut letters = whole.as_bytes().to_vec();
-        letters[HEADER + 1] = 0xff;
-        assert!(refused(&letters));
+        let mut none = whole.as_bytes().to_vec();
+        let count = HEADER + 1 + usize::from(none[HEADER]);
+        none[count] = 0;
+        assert!(refused(&none));
     }
 }

@@ -119,8 +119,9 @@ impl Snapshot<'_> {
     }
 
     fn keys(&self, row: i64) -> Result<Vec<AnalysedKey>> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT terms, vector, number FROM keys WHERE memory = ?1 ORDER BY number")?;
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT terms, vector, number FROM keys WHERE memory = ?1 ORDER BY number")?;
         let mut found = statement.query([row])?;
         let mut keys = Vec::new();
         while let Some(columns) = found.next()? {

@@ -9,8 +9,8 @@ use super::{
     rows::{self, COLUMNS, Id, MemoryRow, Time},
 };
 use crate::{
-    EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, MemoryId, MemoryKind, Put,
-    Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch,
+    EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, MemoryId, MemoryKind, Put, Scope,
+    Stamp, Timestamp, Unchanged, Version, WriteBatch,
     cues::Cues,
     index::Terms,
     score::stable_hash::{StableHash, halves},
