@@ -65,9 +65,8 @@ impl Dictionary {
     fn hash(&self, text: &[u8]) -> u32 {
         let mut hasher = self.state.build_hasher();
         hasher.write(text);
-        #[expect(clippy::cast_possible_truncation, reason = "the upper half")]
-        let hash = (hasher.finish() >> 32) as u32;
-        hash
+        // The upper half.
+        (hasher.finish() >> 32) as u32
     }
 
     /// The slot of this text, or the empty one where it belongs.
