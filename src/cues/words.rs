@@ -20,6 +20,7 @@ static KINDS: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
     kinds
 });
 
+#[cfg(feature = "sqlite")]
 pub(super) fn lists() -> [&'static str; 3] {
     [TIMES, NUMBERS, CHANGES]
 }

@@ -62,7 +62,6 @@ pub(crate) fn kept_cues(bytes: &[u8]) -> Option<Cues> {
 }
 
 #[cfg(all(test, feature = "sqlite"))]
-#[expect(clippy::indexing_slicing, reason = "a failing look-up is a failing test")]
 mod tests {
     use super::*;
 

@@ -40,13 +40,12 @@ mod vectors;
 
 pub(crate) use analyzer::content_terms;
 pub(crate) use cache::{Change, IndexCache, IndexSource};
-#[cfg_attr(
-    not(feature = "sqlite"),
-    allow(unused_imports, reason = "only durable stores make entries of their own")
-)]
+#[cfg(feature = "sqlite")]
 pub(crate) use entry::Entry;
 pub(crate) use kept_cues::cues_of_batch;
 #[cfg(feature = "sqlite")]
 pub(crate) use kept_cues::{kept_cues, packed_cues};
 pub(crate) use scope_index::{AnalysedKey, Indexed, ScopeIndex};
-pub(crate) use terms::{TermList, Terms};
+#[cfg(feature = "sqlite")]
+pub(crate) use terms::TermList;
+pub(crate) use terms::Terms;
