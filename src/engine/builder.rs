@@ -92,7 +92,8 @@ impl MemoryEngineBuilder {
     /// Puts the engine together and binds the store to the embedder.
     ///
     /// # Errors
-    /// [`Configuration`](ErrorKind::Configuration) without an embedder, or for one without dimensions;
+    /// [`Configuration`](ErrorKind::Configuration) without an embedder, for one without dimensions, or for a weight that is
+    /// negative or no number;
     /// [`EmbedderMismatch`](ErrorKind::EmbedderMismatch) for a store that another embedder has filled, and then the
     /// store is as it was; what the store reports.
     pub async fn build(self) -> Result<MemoryEngine> {
@@ -103,6 +104,9 @@ impl MemoryEngineBuilder {
                 "no embedder: give the builder one, or switch the feature `static-embedder` on",
             )
         })?;
+        if !weights.are_sound() {
+            return Err(Error::new(ErrorKind::Configuration, "a weight is negative or no number"));
+        }
         let identity = embedder.identity();
         if identity.dimensions == 0 || identity.name.trim().is_empty() {
             return Err(Error::new(ErrorKind::Configuration, "the embedder has no name or no dimensions"));

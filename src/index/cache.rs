@@ -40,7 +40,7 @@ pub(crate) type SharedIndex = Arc<RwLock<ScopeIndex>>;
 
 /// The indexes of the scopes that were asked last, as many as fit.
 ///
-/// All of them are at one version of the store. Before each search the store hands over what changed since; that is
+/// All of them are at one version of the store, but for those that came in late. Before each search the store hands over what changed since; that is
 /// the one way writes reach an index, whoever made them.
 ///
 /// When a scope's index alone is larger than the limit, it is built all the same and is the only one that is kept.
@@ -70,6 +70,8 @@ struct Held {
     index: SharedIndex,
     bytes: usize,
     used: u64,
+    /// The version it is at, if that is an earlier one than the cache's: it came in late.
+    late: Option<Version>,
 }
 
 /// Reads a store for the cache. All reads of one value see the same version.
@@ -90,19 +92,21 @@ impl IndexCache {
 
     /// The index of `scope`, at the version of `source` or a later one.
     pub(crate) fn index(&self, scope: &Scope, source: &impl IndexSource) -> Result<SharedIndex> {
+        let version = source.version()?;
         {
             let mut state = self.lock();
             state.catch_up(source)?;
-            if let Some(index) = state.touch(scope) {
+            if let Some(index) = state.touch(scope, version) {
                 return Ok(index);
             }
         }
         // Built without the lock, so that a large scope does not hold up the others.
-        let version = source.version()?;
         let mut built = source.build(scope)?;
         built.shrink();
         let mut state = self.lock();
-        if let Some(index) = state.touch(scope) {
+        // What another has built meanwhile is as good, unless he saw the store before a write that this reader knows of.
+        state.catch_up(source)?;
+        if let Some(index) = state.touch(scope, version) {
             return Ok(index);
         }
         Ok(state.keep(scope, built, version))
@@ -160,6 +164,7 @@ impl State {
             }
         }
         self.lagging = None;
+        self.held.values_mut().for_each(|held| held.late = None);
         self.version = version;
         self.evict();
         Ok(())
@@ -167,15 +172,20 @@ impl State {
 
     fn keep(&mut self, scope: &Scope, built: ScopeIndex, version: Version) -> SharedIndex {
         // Others may have moved the cache on while this index was built.
-        if version < self.version {
+        let late = (version < self.version).then_some(version);
+        if late.is_some() {
             self.lagging = Some(self.lagging.map_or(version, |lagging| lagging.min(version)));
+        }
+        if let Some(earlier) = self.held.remove(scope) {
+            self.bytes = self.bytes.saturating_sub(earlier.bytes);
+            self.order.remove(&earlier.used);
         }
         let bytes = built.bytes() + HELD;
         let index = Arc::new(RwLock::new(built));
         self.clock += 1;
         self.bytes += bytes;
         self.order.insert(self.clock, scope.clone());
-        self.held.insert(scope.clone(), Held { index: Arc::clone(&index), bytes, used: self.clock });
+        self.held.insert(scope.clone(), Held { index: Arc::clone(&index), bytes, used: self.clock, late });
         self.evict();
         index
     }
@@ -213,9 +223,10 @@ impl State {
         }
     }
 
-    fn touch(&mut self, scope: &Scope) -> Option<SharedIndex> {
+    /// The index of a scope, if it is at this version or a later one.
+    fn touch(&mut self, scope: &Scope, version: Version) -> Option<SharedIndex> {
         self.clock += 1;
-        let held = self.held.get_mut(scope)?;
+        let held = self.held.get_mut(scope).filter(|held| held.late.is_none_or(|late| late >= version))?;
         if let Some(scope) = self.order.remove(&held.used) {
             self.order.insert(self.clock, scope);
         }
@@ -320,6 +331,38 @@ mod tests {
         assert_eq!(found(&cache, &slow), 2);
         let later = source(6);
         assert_eq!((found(&cache, &later), later.builds.get()), (6, 0));
+    }
+
+    #[test]
+    fn an_index_of_an_earlier_reader_does_not_stand_in_for_a_later_one() {
+        let cache = Arc::new(IndexCache::new(usize::MAX));
+        let other = Arc::clone(&cache);
+        let mut later = source(6);
+        // Sees the store as it was before, and is the first to have built an index.
+        later.meanwhile = Some(Box::new(move || {
+            let earlier = source(5);
+            assert_eq!((found(&other, &earlier), earlier.builds.get()), (5, 1));
+        }));
+        assert_eq!((found(&cache, &later), later.builds.get()), (6, 1));
+        let again = source(6);
+        assert_eq!((found(&cache, &again), again.builds.get()), (6, 0));
+        assert_eq!(cache.lock().order.len(), 1);
+    }
+
+    #[test]
+    fn an_index_that_is_too_early_is_built_again() {
+        let cache = Arc::new(IndexCache::new(usize::MAX));
+        let other = Arc::clone(&cache);
+        let mut slow = source(2);
+        slow.meanwhile = Some(Box::new(move || {
+            other.index(&Scope::user("b"), &source(6)).unwrap();
+        }));
+        assert_eq!(found(&cache, &slow), 2);
+        // Between the late index and the cache: what it asks for is known to neither.
+        let between = source(4);
+        assert_eq!((found(&cache, &between), between.builds.get()), (4, 1));
+        let later = source(7);
+        assert_eq!((found(&cache, &later), later.builds.get()), (7, 0));
     }
 
     /// A search reads an index while another thread, which holds the state, waits to change it.

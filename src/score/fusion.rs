@@ -91,6 +91,28 @@ impl Weights {
         }
     }
 
+    /// Whether each is a number, and not negative.
+    pub(crate) fn are_sound(&self) -> bool {
+        let Self {
+            vector,
+            keyword,
+            neighbours,
+            replies,
+            session,
+            speaker,
+            wanted,
+            time,
+            assistant,
+            asks,
+            length,
+            update,
+            rerank,
+        } = *self;
+        [vector, keyword, neighbours, replies, session, speaker, wanted, time, assistant, asks, length, update, rerank]
+            .iter()
+            .all(|weight| weight.is_finite() && *weight >= 0.0)
+    }
+
     /// Without what stands around a memory, and without regard to who said it and how: the weighted sum alone.
     #[must_use]
     pub fn own_only(self) -> Self {

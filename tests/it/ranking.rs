@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ingrain::{
-    AddMode, AddRequest, Error, ErrorKind, Hit, Message, Part, Reranker, Result, Scope, SearchMode, SearchRequest,
-    async_trait, score::fusion::Weights,
+    AddMode, AddRequest, Error, ErrorKind, Filter, Hit, Message, NewMemory, Part, Reranker, Result, Scope, SearchMode,
+    SearchRequest, async_trait, score::fusion::Weights,
 };
 
 use crate::worlds::{World, time};
@@ -143,6 +143,31 @@ async fn what_fits_nothing_scores_low_among_few_and_many() {
             let hits = world.engine.search(&ann, "quarterly revenue of the subsidiary").await.unwrap();
             assert!(hits.iter().all(|hit| hit.score < 0.5), "{}: {}", world.name, hits[0].explain());
         }
+    }
+}
+
+#[tokio::test]
+async fn weights_are_numbers_and_not_negative() {
+    let world = World::in_memory().await;
+    for wrong in [f32::NAN, f32::INFINITY, -0.1] {
+        let mut weights = Weights::default();
+        weights.time = wrong;
+        assert_eq!(world.builder().weights(weights).build().await.unwrap_err().kind(), ErrorKind::Configuration);
+    }
+}
+
+#[tokio::test]
+async fn what_was_stored_at_an_instant_is_not_before_it() {
+    for world in World::all().await {
+        let ann = Scope::user("ann");
+        let at = time("2025-02-01T10:00:00.123456789Z");
+        world.engine.add_raw(&ann, [NewMemory::new("Tea at ten").at(at)]).await.unwrap();
+        let hour = chrono::TimeDelta::hours(1);
+        let between = |start, end| SearchRequest::new("tea").between(start, end);
+        assert_eq!(world.engine.search(&ann, between(at, at + hour)).await.unwrap().len(), 1, "{}", world.name);
+        assert!(world.engine.search(&ann, between(at - hour, at)).await.unwrap().is_empty(), "{}", world.name);
+        let filtered = SearchRequest::new("tea").filter(Filter::gte("observed_at", at.to_rfc3339()));
+        assert_eq!(world.engine.search(&ann, filtered).await.unwrap().len(), 1, "{}", world.name);
     }
 }
 

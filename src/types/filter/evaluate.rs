@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use super::{Comparison, Field};
-use crate::types::{Memory, Metadata, Timestamp};
+use crate::types::{Memory, Metadata, Timestamp, truncate};
 
 /// A field's content, borrowed from whatever has it.
 #[derive(Clone, Copy)]
@@ -159,5 +159,6 @@ pub(super) fn instant(value: &Value) -> Option<Timestamp> {
     let day = || text.parse::<chrono::NaiveDate>().ok()?.and_hms_opt(0, 0, 0).map(|midnight| midnight.and_utc());
     // The second form reads years of more than four digits, which RFC 3339 does not have.
     let far = || text.parse::<Timestamp>().ok();
-    chrono::DateTime::parse_from_rfc3339(text).ok().map(|at| at.to_utc()).or_else(day).or_else(far)
+    // As fine as what is stored: what was stored at an instant is not before it.
+    chrono::DateTime::parse_from_rfc3339(text).ok().map(|at| at.to_utc()).or_else(day).or_else(far).map(truncate)
 }
