@@ -36,7 +36,8 @@
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
-//! Embedders: `StaticEmbedder`, [`HashingEmbedder`]. Without a model, [`rules`] extract and reconcile. The feature
+//! Embedders: `StaticEmbedder`, [`HashingEmbedder`], `OpenAiEmbedder`, `OllamaEmbedder`. Models: `OpenAi`, `Anthropic`,
+//! `Ollama`, and [`LlmFn`] for any other. Without a model, [`rules`] extract and reconcile. The feature
 //! `testing` has a suite for each trait that a backend of your own must pass. The traits are async: put
 //! [`#[async_trait]`](macro@async_trait) above an implementation.
 //!

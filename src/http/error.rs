@@ -57,7 +57,7 @@ impl Refusal {
 
 /// What most servers mean by a status.
 pub(crate) fn default_kind(refusal: &Refusal) -> ErrorKind {
-    const TOO_LONG: [&str; 10] = [
+    const TOO_LONG: [&str; 11] = [
         "context_length_exceeded",
         "context length",
         "context size",
@@ -67,6 +67,8 @@ pub(crate) fn default_kind(refusal: &Refusal) -> ErrorKind {
         "too many tokens",
         "maximum input length",
         "input is too large",
+        // llama.cpp's embeddings, with status 500.
+        "too large to process",
         "maximum allowed batch size",
     ];
     match refusal.status {
@@ -81,7 +83,10 @@ pub(crate) fn default_kind(refusal: &Refusal) -> ErrorKind {
 
 /// An exchange that failed, all of it fit to be shown but the refusal.
 #[derive(Debug)]
-pub(crate) struct HttpError {
+pub(crate) struct HttpError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
     backend: &'static str,
     kind: ErrorKind,
     message: String,
@@ -93,7 +98,8 @@ pub(crate) struct HttpError {
 
 impl HttpError {
     pub(crate) fn new(backend: &'static str, kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { backend, kind, message: message.into(), tries: 1, retry_after: None, source: None, refusal: None }
+        let (retry_after, source, refusal) = (None, None, None);
+        Self(Box::new(Inner { backend, kind, message: message.into(), tries: 1, retry_after, source, refusal }))
     }
 
     /// The answer is there and cannot be used.
@@ -111,8 +117,9 @@ impl HttpError {
             "the connection failed"
         };
         // The address may name hosts that logs should not hold.
-        let source = Some(error.without_url());
-        Self { source, ..Self::new(backend, ErrorKind::ProviderUnreachable, message) }
+        let mut failed = Self::new(backend, ErrorKind::ProviderUnreachable, message);
+        failed.0.source = Some(error.without_url());
+        failed
     }
 
     pub(crate) fn of_refusal(
@@ -136,34 +143,37 @@ impl HttpError {
         // What is said about a wrong key quotes it, masked or not.
         let said = (refusal.status != 401).then(|| sanitised(&refusal.message, private, secrets)).flatten();
         let message = said.map_or_else(|| about.clone(), |said| format!("{about}: {said}"));
-        Self { retry_after, refusal: Some(refusal), ..Self::new(backend, kind, message) }
+        let mut failed = Self::new(backend, kind, message);
+        (failed.0.retry_after, failed.0.refusal) = (retry_after, Some(refusal));
+        failed
     }
 
     pub(super) fn after(mut self, tries: u32) -> Self {
-        self.tries = tries;
+        self.0.tries = tries;
         self
     }
 
     pub(super) fn retry_after(&self) -> Option<Duration> {
-        self.retry_after
+        self.0.retry_after
     }
 
     pub(crate) fn kind(&self) -> ErrorKind {
-        self.kind
+        self.0.kind
     }
 
     pub(crate) fn refusal(&self) -> Option<&Refusal> {
-        self.refusal.as_ref()
+        self.0.refusal.as_ref()
     }
 
     /// The one conversion; `doing` says what was being done.
     pub(crate) fn told(self, doing: &str) -> Error {
-        let tries = if self.tries > 1 { format!(", in {} tries", self.tries) } else { String::new() };
-        let mut error = Error::new(self.kind, format!("{doing}: {}{tries}", self.message)).with_backend(self.backend);
-        if let Some(wait) = self.retry_after {
+        let Inner { backend, kind, message, tries, retry_after, source, refusal: _ } = *self.0;
+        let tries = if tries > 1 { format!(", in {tries} tries") } else { String::new() };
+        let mut error = Error::new(kind, format!("{doing}: {message}{tries}")).with_backend(backend);
+        if let Some(wait) = retry_after {
             error = error.with_retry_after(wait);
         }
-        match self.source {
+        match source {
             Some(source) => error.with_source(source),
             None => error,
         }
@@ -255,6 +265,8 @@ mod tests {
             |status, message: &str| default_kind(&Refusal { status, message: message.into(), ..Refusal::default() });
         assert_eq!(kind(400, "no"), ErrorKind::ProviderRefused);
         assert_eq!(kind(400, "This model's maximum Context Length is 8192 tokens"), ErrorKind::InvalidArgument);
+        let llama_cpp = "input (8001 tokens) is too large to process. increase the physical batch size";
+        assert_eq!(kind(500, llama_cpp), ErrorKind::InvalidArgument);
         assert_eq!(kind(404, ""), ErrorKind::Configuration);
         assert_eq!(kind(307, ""), ErrorKind::Configuration);
         for status in [408, 500, 502, 503, 504] {

@@ -18,5 +18,5 @@ pub(crate) use error::{HttpError, Refusal, default_kind};
 #[cfg(any(feature = "openai", feature = "anthropic"))]
 pub(crate) use lines::Events;
 pub use options::HttpOptions;
-pub(crate) use refused::{Parameter, Refused};
+pub(crate) use refused::{Body, Parameter, Refused, digits};
 pub(crate) use turns::{Turn, arguments, new_call_id, turns};

@@ -3,6 +3,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use serde_json::{Map, Value};
+
 use super::HttpError;
 
 /// A part of a request that some servers refuse, and that a request can do without.
@@ -51,6 +53,44 @@ impl Refused {
         }
         found.is_some()
     }
+}
+
+/// A request's body as it is put together, without what the server refuses.
+#[derive(Debug)]
+pub(crate) struct Body<'a> {
+    fields: Map<String, Value>,
+    refused: &'a Refused,
+    sent: Vec<Parameter>,
+}
+
+impl<'a> Body<'a> {
+    pub(crate) fn new(refused: &'a Refused) -> Self {
+        Self { fields: Map::new(), refused, sent: Vec::new() }
+    }
+
+    pub(crate) fn set(&mut self, key: &str, value: impl Into<Value>) {
+        self.fields.insert(key.to_owned(), value.into());
+    }
+
+    /// Sets what the server may refuse; whether it does not so far.
+    pub(crate) fn offer(&mut self, parameter: Parameter, key: &str, value: impl Into<Value>) -> bool {
+        let takes = !self.refused.has(parameter);
+        if takes {
+            self.set(key, value);
+            self.sent.push(parameter);
+        }
+        takes
+    }
+
+    /// The body, and what of it the server may still refuse.
+    pub(crate) fn done(self) -> (Value, Vec<Parameter>) {
+        (Value::Object(self.fields), self.sent)
+    }
+}
+
+/// The shortest digits that mean this number: 0.7, not 0.699999988079071.
+pub(crate) fn digits(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or_default()
 }
 
 /// Where `word` stands in the text by itself, not inside of a longer name.

@@ -111,7 +111,7 @@ mod tests {
                 result(&a, "of a", false),
                 result(&b, "of b", false),
                 Turn::User("v"),
-                Turn::Assistant { text: "x", calls: &[c.clone()] },
+                Turn::Assistant { text: "x", calls: std::slice::from_ref(&c) },
                 result(&c, INTERRUPTED, true),
             ]
         );

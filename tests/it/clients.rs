@@ -25,6 +25,7 @@ use server::Asked;
 const KEY: &str = "sk-test-0000";
 
 /// Every client, set up for the server at `url`.
+#[allow(clippy::vec_init_then_push, reason = "which clients there are depends on the features")]
 fn clients(url: &str, options: &HttpOptions) -> Vec<Arc<dyn Llm>> {
     let mut clients: Vec<Arc<dyn Llm>> = Vec::new();
     #[cfg(feature = "openai")]

@@ -64,7 +64,6 @@ impl Anthropic {
     }
 
     /// A client set up by hand; the environment plays no part but for proxies.
-    #[must_use]
     pub fn builder() -> AnthropicBuilder {
         AnthropicBuilder {
             base_url: BASE_URL.to_owned(),

@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 use super::{Anthropic, BACKEND};
 use crate::{
     ChatRequest, Error, ResponseFormat, Result, ToolCall, ToolChoice, ToolDefinition,
-    http::{Parameter, Turn, arguments, turns},
+    http::{Body, Parameter, Turn, arguments, digits, turns},
 };
 
 const TEMPERATURE: Parameter = Parameter { name: "temperature", words: &["temperature"], has_range: false };
@@ -44,14 +44,16 @@ impl Conversation {
                     }
                 }
                 Turn::Result { call, text, failed } => {
-                    let mut result = json!({ "type": "tool_result", "tool_use_id": call.id });
+                    let mut result = Map::new();
+                    result.insert("type".to_owned(), json!("tool_result"));
+                    result.insert("tool_use_id".to_owned(), json!(call.id));
                     if !text.trim().is_empty() {
-                        result["content"] = json!(text);
+                        result.insert("content".to_owned(), json!(text));
                     }
                     if failed {
-                        result["is_error"] = json!(true);
+                        result.insert("is_error".to_owned(), json!(true));
                     }
-                    say("user", result);
+                    say("user", Value::Object(result));
                 }
             }
         }
@@ -71,42 +73,36 @@ impl Anthropic {
         conversation: &Conversation,
         streamed: bool,
     ) -> (Value, Vec<Parameter>) {
-        let limit = request.max_output_tokens.unwrap_or(self.max_output_tokens);
-        let mut body = json!({ "model": self.model, "max_tokens": limit, "messages": conversation.messages });
+        let mut body = Body::new(&self.refused);
+        body.set("model", self.model.as_str());
+        body.set("max_tokens", request.max_output_tokens.unwrap_or(self.max_output_tokens));
+        body.set("messages", conversation.messages.clone());
         if !conversation.system.is_empty() {
-            body["system"] = json!(conversation.system);
+            body.set("system", conversation.system.as_str());
         }
-        if !request.tools.is_empty() {
-            body["tools"] = request.tools.iter().map(tool).collect();
-        }
-        if streamed {
-            body["stream"] = json!(true);
-        }
-        let mut sent = Vec::new();
-        let mut offer = |parameter: Parameter, key: &str, value: Value| {
-            if !self.refused.has(parameter) {
-                body[key] = value;
-                sent.push(parameter);
-            }
-        };
         if let Some(temperature) = request.temperature {
-            offer(TEMPERATURE, "temperature", json!(temperature.to_string().parse::<f64>().unwrap_or_default()));
+            body.offer(TEMPERATURE, "temperature", digits(temperature));
         }
         // There is no mode for JSON of any shape: the prompt must ask for it.
         if let ResponseFormat::Schema { schema, .. } = &request.response_format {
-            offer(JSON_SCHEMA, "output_config", json!({ "format": { "type": "json_schema", "schema": schema } }));
+            body.offer(JSON_SCHEMA, "output_config", json!({ "format": { "type": "json_schema", "schema": schema } }));
         }
-        let choice = match &request.tool_choice {
-            _ if request.tools.is_empty() => None,
-            ToolChoice::Auto => None,
-            ToolChoice::None => Some(json!({ "type": "none" })),
-            ToolChoice::Required => Some(json!({ "type": "any" })),
-            ToolChoice::Tool(name) => Some(json!({ "type": "tool", "name": name })),
-        };
-        if let Some(choice) = choice {
-            offer(TOOL_CHOICE, "tool_choice", choice);
+        if !request.tools.is_empty() {
+            body.set("tools", request.tools.iter().map(tool).collect::<Value>());
+            let choice = match &request.tool_choice {
+                ToolChoice::Auto => None,
+                ToolChoice::None => Some(json!({ "type": "none" })),
+                ToolChoice::Required => Some(json!({ "type": "any" })),
+                ToolChoice::Tool(name) => Some(json!({ "type": "tool", "name": name })),
+            };
+            if let Some(choice) = choice {
+                body.offer(TOOL_CHOICE, "tool_choice", choice);
+            }
         }
-        (body, sent)
+        if streamed {
+            body.set("stream", true);
+        }
+        body.done()
     }
 }
 

@@ -1,11 +1,11 @@
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{BACKEND, Ollama};
 use crate::{
     ChatRequest, ChatResponse, ErrorKind, FinishReason, Llm, LlmCapabilities, ResponseFormat, Result, ToolCall,
     ToolChoice, ToolDefinition, Usage,
-    http::{Answer, Call, HttpError, Parameter, Stream, Turn, arguments, new_call_id, turns},
+    http::{Answer, Body, Call, HttpError, Parameter, Stream, Turn, arguments, digits, new_call_id, turns},
 };
 
 /// Old servers know `"json"` alone, and complain about the type.
@@ -63,8 +63,9 @@ impl Ollama {
                 }
                 Err(error) => error,
             };
-            // A model without tools cannot do without them when tools were all that was wanted: the caller must know.
-            if !self.refused.learn(&error, &sent) || self.refused.has(TOOLS) && body.get("tools").is_some() {
+            // A request with tools means nothing without them: it is noted that the model has none, and told.
+            let has_tools = body.get("tools").is_some();
+            if has_tools && self.refused.learn(&error, &[TOOLS]) || !self.refused.learn(&error, &sent) {
                 return Err(told(error));
             }
         }
@@ -72,34 +73,27 @@ impl Ollama {
 
     /// The request, without what the server refuses, and what of it the server may still refuse.
     fn body(&self, request: &ChatRequest, messages: &Value, streamed: bool) -> (Value, Vec<Parameter>) {
-        let mut body = json!({ "model": self.model, "messages": messages, "stream": streamed });
-        let mut sent = Vec::new();
-        let mut options = serde_json::Map::new();
+        let mut body = Body::new(&self.refused);
+        body.set("model", self.model.as_str());
+        body.set("messages", messages.clone());
+        body.set("stream", streamed);
+        let mut options = Map::new();
         if let Some(tokens) = self.num_ctx {
             options.insert("num_ctx".to_owned(), json!(tokens));
         }
         if let Some(temperature) = request.temperature {
-            let digits = temperature.to_string().parse::<f64>().unwrap_or_default();
-            options.insert("temperature".to_owned(), json!(digits));
+            options.insert("temperature".to_owned(), json!(digits(temperature)));
         }
         if let Some(limit) = request.max_output_tokens {
             options.insert("num_predict".to_owned(), json!(limit));
         }
         if !options.is_empty() {
-            body["options"] = Value::Object(options);
+            body.set("options", options);
         }
-        let mut offer = |parameter: Parameter, value: Value| {
-            let takes = !self.refused.has(parameter);
-            if takes {
-                body["format"] = value;
-                sent.push(parameter);
-            }
-            takes
-        };
         match &request.response_format {
-            ResponseFormat::Schema { schema, .. } if offer(JSON_SCHEMA, schema.clone()) => {}
+            ResponseFormat::Schema { schema, .. } if body.offer(JSON_SCHEMA, "format", schema.clone()) => {}
             ResponseFormat::Schema { .. } | ResponseFormat::Json => {
-                offer(JSON_MODE, json!("json"));
+                body.offer(JSON_MODE, "format", "json");
             }
             ResponseFormat::Text => {}
         }
@@ -110,10 +104,9 @@ impl Ollama {
         });
         let tools: Vec<Value> = offered.map(tool).collect();
         if !tools.is_empty() {
-            body["tools"] = json!(tools);
-            sent.push(TOOLS);
+            body.set("tools", tools);
         }
-        (body, sent)
+        body.done()
     }
 
     /// One object of an answer, which is the whole of it when nothing is streamed.

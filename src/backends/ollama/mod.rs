@@ -65,7 +65,6 @@ impl Ollama {
     }
 
     /// A client set up by hand; the environment plays no part but for proxies.
-    #[must_use]
     pub fn builder() -> OllamaBuilder {
         OllamaBuilder {
             base_url: BASE_URL.to_owned(),

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::BACKEND;
 use crate::{
     Embedder, EmbedderIdentity, Purpose, Result,
-    http::{EmbedBatch, HttpClient, HttpError, Limits, Parameter, Refused, embed_in_batches, vector},
+    http::{Body, EmbedBatch, HttpClient, HttpError, Limits, Parameter, Refused, embed_in_batches, vector},
 };
 
 const DIMENSIONS: Parameter =
@@ -76,12 +76,11 @@ impl Embedder for OpenAiEmbedder {
 impl EmbedBatch for OpenAiEmbedder {
     async fn embed_batch(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, HttpError> {
         loop {
-            let mut body = json!({ "model": self.model, "input": texts });
-            let mut sent = Vec::new();
-            if !self.refused.has(DIMENSIONS) {
-                body["dimensions"] = json!(self.identity.dimensions);
-                sent.push(DIMENSIONS);
-            }
+            let mut body = Body::new(&self.refused);
+            body.set("model", self.model.as_str());
+            body.set("input", texts);
+            body.offer(DIMENSIONS, "dimensions", self.identity.dimensions);
+            let (body, sent) = body.done();
             match self.http.post("/embeddings", &body, texts).await {
                 Ok(json) => return read(&self.http, &json, texts),
                 Err(error) if self.refused.learn(&error, &sent) => {}

@@ -5,7 +5,7 @@ use super::{BACKEND, OpenAi, stream};
 use crate::{
     ChatRequest, ChatResponse, Error, FinishReason, Llm, LlmCapabilities, ResponseFormat, Result, ToolCall, ToolChoice,
     ToolDefinition, Usage,
-    http::{Answer, Call, HttpError, Parameter, Turn, new_call_id, turns},
+    http::{Answer, Body, Call, HttpError, Parameter, Turn, digits, new_call_id, turns},
 };
 
 const TEMPERATURE: Parameter = Parameter { name: "temperature", words: &["temperature"], has_range: false };
@@ -85,43 +85,29 @@ impl OpenAi {
 
     /// The request, without what the server refuses, and what of it the server may still refuse.
     fn body(&self, request: &ChatRequest, messages: &Value, streamed: bool) -> (Value, Vec<Parameter>) {
-        let mut body = json!({ "model": self.model, "messages": messages });
-        if !request.tools.is_empty() {
-            body["tools"] = request.tools.iter().map(tool).collect();
-        }
-        if streamed {
-            body["stream"] = json!(true);
-        }
-        let mut sent = Vec::new();
-        let mut offer = |parameter: Parameter, key: &str, value: Value| {
-            let takes = !self.refused.has(parameter);
-            if takes {
-                body[key] = value;
-                sent.push(parameter);
-            }
-            takes
-        };
+        let mut body = Body::new(&self.refused);
+        body.set("model", self.model.as_str());
+        body.set("messages", messages.clone());
         if let Some(temperature) = request.temperature {
-            // The shortest digits that mean this number: 0.7, not 0.699999988079071.
-            let digits = temperature.to_string().parse::<f64>().unwrap_or_default();
-            offer(TEMPERATURE, "temperature", json!(digits));
+            body.offer(TEMPERATURE, "temperature", digits(temperature));
         }
         if let Some(limit) = request.max_output_tokens
-            && !offer(MAX_TOKENS, "max_tokens", json!(limit))
+            && !body.offer(MAX_TOKENS, "max_tokens", limit)
         {
-            offer(MAX_COMPLETION_TOKENS, "max_completion_tokens", json!(limit));
+            body.offer(MAX_COMPLETION_TOKENS, "max_completion_tokens", limit);
         }
         let schema = match &request.response_format {
             ResponseFormat::Schema { name, schema } => {
                 let format = json!({ "name": name, "strict": is_strict(schema), "schema": schema });
-                offer(JSON_SCHEMA, "response_format", json!({ "type": "json_schema", "json_schema": format }))
+                body.offer(JSON_SCHEMA, "response_format", json!({ "type": "json_schema", "json_schema": format }))
             }
             _ => false,
         };
         if request.response_format != ResponseFormat::Text && !schema {
-            offer(JSON_OBJECT, "response_format", json!({ "type": "json_object" }));
+            body.offer(JSON_OBJECT, "response_format", json!({ "type": "json_object" }));
         }
         if !request.tools.is_empty() {
+            body.set("tools", request.tools.iter().map(tool).collect::<Value>());
             let choice = match &request.tool_choice {
                 ToolChoice::Auto => None,
                 ToolChoice::None => Some(json!("none")),
@@ -129,13 +115,14 @@ impl OpenAi {
                 ToolChoice::Tool(name) => Some(json!({ "type": "function", "function": { "name": name } })),
             };
             if let Some(choice) = choice {
-                offer(TOOL_CHOICE, "tool_choice", choice);
+                body.offer(TOOL_CHOICE, "tool_choice", choice);
             }
         }
         if streamed {
-            offer(STREAM_USAGE, "stream_options", json!({ "include_usage": true }));
+            body.set("stream", true);
+            body.offer(STREAM_USAGE, "stream_options", json!({ "include_usage": true }));
         }
-        (body, sent)
+        body.done()
     }
 
     fn read(&self, json: &Value, private: &[&str]) -> Result<ChatResponse, HttpError> {
@@ -261,18 +248,16 @@ mod tests {
 
     #[test]
     fn strict_mode_is_asked_for_where_the_schema_allows_it() {
-        let strict = json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}}},
-            "required": ["a"], "additionalProperties": false});
-        assert!(is_strict(&strict));
-        let mut open = strict.clone();
-        open["additionalProperties"] = json!(true);
-        assert!(!is_strict(&open));
-        let mut optional = strict.clone();
-        optional["required"] = json!([]);
-        assert!(!is_strict(&optional));
-        let mut nested = strict.clone();
-        nested["properties"]["a"]["items"] = json!({"type": "object"});
-        assert!(!is_strict(&nested));
+        let schema = |items: Value, required: Value, others: Value| {
+            json!({ "type": "object", "properties": { "a": { "type": "array", "items": items } },
+                "required": required, "additionalProperties": others })
+        };
+        let text = json!({ "type": "string" });
+        assert!(is_strict(&schema(text.clone(), json!(["a"]), json!(false))));
+        assert!(!is_strict(&schema(text.clone(), json!(["a"]), json!(true))));
+        assert!(!is_strict(&schema(text.clone(), json!(["a"]), json!(null))));
+        assert!(!is_strict(&schema(text, json!([]), json!(false))));
+        assert!(!is_strict(&schema(json!({ "type": "object" }), json!(["a"]), json!(false))));
     }
 
     #[test]

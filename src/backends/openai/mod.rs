@@ -66,7 +66,6 @@ impl OpenAi {
     }
 
     /// A client set up by hand; the environment plays no part but for proxies.
-    #[must_use]
     pub fn builder() -> OpenAiBuilder {
         OpenAiBuilder { base_url: BASE_URL.to_owned(), key: None, model: None, http: HttpOptions::new() }
     }
