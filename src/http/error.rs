@@ -192,7 +192,14 @@ fn sanitised(message: &str, private: &[&str], secrets: &[Secret]) -> Option<Stri
         let blank = |character: char| character.is_whitespace() || character.is_control();
         text.split(blank).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
     };
-    let message = flat(message);
+    let mut message = flat(message);
+    // Before it is cut: half a key is a secret too.
+    for secret in secrets.iter().map(|secret| flat(secret.expose())).filter(|secret| !secret.is_empty()) {
+        message = message.replace(&secret, "***");
+    }
+    // Keys that are shown in part, and other people's.
+    let words = message.split(' ').map(|word| if word.contains("sk-") || word.contains("**") { "***" } else { word });
+    let message: String = words.collect::<Vec<_>>().join(" ").chars().take(LONGEST).collect();
     // Escaped text cannot be compared with what was sent.
     if message.is_empty() || message.contains("\\u") {
         return None;
@@ -203,16 +210,7 @@ fn sanitised(message: &str, private: &[&str], secrets: &[Secret]) -> Option<Stri
         let length = text.chars().count().min(QUOTED);
         length >= 3 && lower.windows(length).any(|run| text.contains(&run.iter().collect::<String>()))
     });
-    if quotes {
-        return None;
-    }
-    let mut message = message;
-    for secret in secrets.iter().map(Secret::expose).filter(|secret| !secret.is_empty()) {
-        message = message.replace(secret, "***");
-    }
-    // Keys that are shown in part, and other people's.
-    let words = message.split(' ').map(|word| if word.contains("sk-") || word.contains("**") { "***" } else { word });
-    Some(words.collect::<Vec<_>>().join(" ").chars().take(LONGEST).collect())
+    (!quotes).then_some(message)
 }
 
 #[cfg(test)]
@@ -223,11 +221,13 @@ mod tests {
 
     #[test]
     fn a_message_is_one_short_line_without_keys() {
-        let secrets = [Secret::new("gsk_0000")];
+        let secrets = [Secret::new(" gsk_0000\n")];
         let clean = |message: &str| sanitised(message, &["I keep bees near Lisbon, in a garden"], &secrets);
         assert_eq!(clean(" The\n model\t\u{7} is\r\nbusy "), Some("The model is busy".to_owned()));
         assert_eq!(clean("key gsk_0000 or sk-abc***def is wrong"), Some("key *** or *** is wrong".to_owned()));
         assert_eq!(clean(&"я".repeat(500)).map(|message| message.chars().count()), Some(LONGEST));
+        let half = format!("{} gsk_0000", "x".repeat(LONGEST - 5));
+        assert!(clean(&half).is_some_and(|message| message.ends_with(" ***")), "half a key is a secret too");
         assert_eq!(clean(" \n"), None);
     }
 

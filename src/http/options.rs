@@ -94,7 +94,7 @@ impl HttpOptions {
     }
 
     /// Most requests under way at once, over all clones of the client and its embedders, at least 1; more wait for their
-    /// turn. Default 8.
+    /// turn. One that waits for its next try counts, so a server that asks to slow down is asked less. Default 8.
     pub fn concurrency(mut self, requests: usize) -> Self {
         self.concurrency = requests;
         self
