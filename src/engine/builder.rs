@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use super::{Inner, MemoryEngine};
 use crate::{
-    ApproximateTokens, Clock, Embedder, Error, ErrorKind, Extractor, IdSource, InMemoryStore, Reconciler, Result,
-    Stage, SystemClock, TokenCounter, VectorStore,
+    ApproximateTokens, Clock, Embedder, Error, ErrorKind, Extractor, IdSource, InMemoryStore, Reconciler, Reranker,
+    Result, Stage, SystemClock, TokenCounter, VectorStore,
     rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
 };
@@ -33,6 +33,7 @@ pub struct MemoryEngineBuilder {
     reconciler: Option<Arc<dyn Reconciler>>,
     clock: Option<Arc<dyn Clock>>,
     counter: Option<Arc<dyn TokenCounter>>,
+    reranker: Option<Arc<dyn Reranker>>,
     weights: Weights,
 }
 
@@ -74,6 +75,13 @@ impl MemoryEngineBuilder {
         self
     }
 
+    /// What judges the thirty best of a search (or as many as are asked for, if that is more) again; [`Weights::rerank`]
+    /// says how much that counts. Its failure is the search's. Default: nothing.
+    pub fn reranker(mut self, reranker: impl Reranker) -> Self {
+        self.reranker = Some(Arc::new(reranker));
+        self
+    }
+
     /// How much meaning and words count in hybrid search. Default: [`Weights::default`].
     pub fn weights(mut self, weights: Weights) -> Self {
         self.weights = weights;
@@ -87,7 +95,7 @@ impl MemoryEngineBuilder {
     /// [`EmbedderMismatch`](ErrorKind::EmbedderMismatch) for a store that another embedder has filled, and then the
     /// store is as it was; what the store reports.
     pub async fn build(self) -> Result<MemoryEngine> {
-        let Self { store, embedder, extractor, reconciler, clock, counter, weights } = self;
+        let Self { store, embedder, extractor, reconciler, clock, counter, reranker, weights } = self;
         let embedder = embedder.or_else(default_embedder).ok_or_else(|| {
             Error::new(
                 ErrorKind::Configuration,
@@ -107,6 +115,7 @@ impl MemoryEngineBuilder {
             reconciler: reconciler.unwrap_or_else(|| Arc::new(RuleReconciler::new())),
             clock: clock.unwrap_or_else(|| Arc::new(SystemClock)),
             counter: counter.unwrap_or_else(|| Arc::new(ApproximateTokens)),
+            reranker,
             weights,
             ids: IdSource::default(),
         })))

@@ -25,6 +25,7 @@ mod layering;
 #[cfg(feature = "sqlite")]
 mod processes;
 mod properties;
+mod ranking;
 mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;
