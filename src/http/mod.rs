@@ -2,6 +2,7 @@
 //! errors; and what the servers have in common in what they take and give.
 
 mod client;
+mod connect;
 #[cfg(any(feature = "openai", feature = "ollama"))]
 mod embeddings;
 mod error;

@@ -28,8 +28,7 @@ const MODEL: &str = "claude-haiku-4-5";
 /// ```
 /// use ingrain::Anthropic;
 /// # fn main() -> ingrain::Result<()> {
-/// let claude = Anthropic::builder().key("sk-ant-…0000").model("claude-haiku-4-5").build();
-/// # assert!(claude.is_err(), "that is no key");
+/// let claude = Anthropic::builder().key("sk-ant-0000").max_output_tokens(1_024).build()?;
 /// # Ok(())
 /// # }
 /// ```
