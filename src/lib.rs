@@ -38,12 +38,11 @@
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
 //! Embedders: `StaticEmbedder`, [`HashingEmbedder`], `OpenAiEmbedder`, `OllamaEmbedder`. Models: `OpenAi`, `Anthropic`,
 //! `Ollama`, and [`LlmFn`] for any other. Without a model, [`rules`] extract and reconcile. The feature
-//! `testing` has a suite for each trait that a backend of your own must pass. The traits are async: put
+//! `testing` has suites for stores, embedders and models that one of your own must pass. The traits are async: put
 //! [`#[async_trait]`](macro@async_trait) above an implementation.
 //!
-//! The engine uses stores, embedders, extractors, reconcilers, token counters and clocks so far; [`Llm`],
-//! [`Summarizer`], [`Reranker`], [`GraphStore`], [`ConversationStore`] and [`Redactor`] are the contracts of what comes
-//! next.
+//! The engine uses stores, embedders, extractors, reconcilers, rerankers, token counters and clocks so far; [`Llm`],
+//! [`Summarizer`], [`GraphStore`], [`ConversationStore`] and [`Redactor`] are the contracts of what comes next.
 //!
 //! # Features
 //!
@@ -53,7 +52,7 @@
 //! | `static-embedder` | yes | `StaticEmbedder`: the built-in token table, 128 dimensions, 4 MB inside the crate |
 //! | `stemmers` | yes | word stems in keyword search, in eight languages |
 //! | `default` | | the three above |
-//! | `full` | | everything there is |
+//! | `full` | | all of these but `testing` |
 //! | `openai` | | `OpenAi`, its embedder and reranker: OpenAI, and every server that speaks its API |
 //! | `anthropic` | | `Anthropic`: Claude |
 //! | `ollama` | | `Ollama` and its embedder: local models through Ollama's own API |
