@@ -17,7 +17,8 @@ type Cause = Box<dyn StdError + Send + Sync + 'static>;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The input breaks a stated rule: fix the call. Nothing was asked of any backend.
+    /// The input breaks a stated rule: fix the call. Nothing was asked of any backend, unless it was a model that found
+    /// the input too long.
     InvalidArgument,
     /// No such memory (or other thing) in the scope that was named.
     NotFound,
@@ -25,7 +26,7 @@ pub enum ErrorKind {
     Conflict,
     /// This backend can never do it: look at its capabilities.
     Unsupported,
-    /// A setting is missing or contradicts another: fix the set-up.
+    /// A setting is missing or contradicts another, or names a model or an address that is not there: fix the set-up.
     Configuration,
     /// The store was filled by another embedder, or a vector has the wrong width: open it with the embedder it names.
     EmbedderMismatch,
@@ -35,7 +36,7 @@ pub enum ErrorKind {
     StoreCorrupt,
     /// The store did not answer, is locked for too long, or failed while reading or writing.
     StoreUnavailable,
-    /// The model's or embedder's host did not answer.
+    /// The model's or embedder's host did not answer, or could not just now.
     ProviderUnreachable,
     /// The provider refused the request (a wrong key, no access, a policy).
     ProviderRefused,

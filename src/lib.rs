@@ -36,8 +36,9 @@
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
-//! Embedders: `StaticEmbedder`, [`HashingEmbedder`]. Without a model, [`rules`] extract and reconcile. The feature
-//! `testing` has suites for stores and embedders that a backend of your own must pass. The traits are async: put
+//! Embedders: `StaticEmbedder`, [`HashingEmbedder`], `OpenAiEmbedder`, `OllamaEmbedder`. Models: `OpenAi`, `Anthropic`,
+//! `Ollama`, and [`LlmFn`] for any other. Without a model, [`rules`] extract and reconcile. The feature
+//! `testing` has suites for stores, embedders and models that one of your own must pass. The traits are async: put
 //! [`#[async_trait]`](macro@async_trait) above an implementation.
 //!
 //! The engine uses stores, embedders, extractors, reconcilers, rerankers, token counters and clocks so far; [`Llm`],
@@ -52,6 +53,9 @@
 //! | `stemmers` | yes | word stems in keyword search, in eight languages |
 //! | `default` | | the three above |
 //! | `full` | | all of these but `testing` |
+//! | `openai` | | `OpenAi`, its embedder and reranker: OpenAI, and every server that speaks its API |
+//! | `anthropic` | | `Anthropic`: Claude |
+//! | `ollama` | | `Ollama` and its embedder: local models through Ollama's own API |
 //! | `tiktoken` | | `TiktokenCounter`: exact token counts for OpenAI's models, for budgets |
 //! | `eval` | | `evaluate`: how well memories are found; loaders for public data sets, metrics |
 //! | `testing` | | conformance suites for the traits, and fakes |
@@ -68,6 +72,8 @@ mod error;
 #[cfg(feature = "eval")]
 pub mod evaluate;
 mod frame;
+#[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
+mod http;
 mod index;
 pub mod rules;
 pub mod score;
@@ -85,6 +91,8 @@ pub use backends::*;
 pub use context::{ContextRequest, MemoryContext, TokenBudget};
 pub use engine::{ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
 pub use error::{Error, ErrorKind, Result, Stage};
+#[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
+pub use http::HttpOptions;
 pub use search::{Hit, Part, ScorePart, SearchMode, SearchRequest};
 pub use traits::*;
 pub use types::*;

@@ -13,8 +13,10 @@
 //! # mod sketch {
 //! ingrain::vector_store_suite!(my_store, async { MyStore::new() });
 //! ingrain::embedder_suite!(my_embedder, async { MyEmbedder::new() });
-//! # use ingrain::{testing::{FaultyStore, GivenVectors}, InMemoryStore};
+//! ingrain::llm_suite!(my_llm, async { MyLlm::new() });
+//! # use ingrain::{testing::{FaultyStore, GivenVectors, ScriptedLlm}, InMemoryStore};
 //! # struct MyStore; impl MyStore { fn new() -> InMemoryStore { InMemoryStore::new() } }
+//! # struct MyLlm; impl MyLlm { fn new() -> ScriptedLlm { ScriptedLlm::new() } }
 //! # struct MyEmbedder; impl MyEmbedder { fn new() -> GivenVectors { GivenVectors::new(8) } }
 //! # }
 //! ```
@@ -37,6 +39,7 @@
 
 pub mod embedder;
 mod fakes;
+pub mod llm;
 pub mod vector_store;
 
 pub use fakes::{FaultyStore, GivenVectors, ScriptedLlm};

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Message, Result, ToolCall};
+use crate::{Error, Message, Result, Role, ToolCall};
 
 /// What a model can do. What it cannot, the caller works around.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -120,6 +120,25 @@ impl ChatRequest {
         self
     }
 
+    /// Checks what no model takes, for an implementation to call before it asks its model: there must be a message that
+    /// is not a system message, the temperature must be a finite number of at least 0, and the limit of the answer at
+    /// least 1.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument).
+    pub fn check(&self) -> Result<()> {
+        if self.messages.iter().all(|message| message.role == Role::System) {
+            return Err(Error::invalid("a request needs a message that is not a system message"));
+        }
+        if self.temperature.is_some_and(|temperature| !temperature.is_finite() || temperature < 0.0) {
+            return Err(Error::invalid("the temperature must be a finite number, at least 0"));
+        }
+        if self.max_output_tokens == Some(0) {
+            return Err(Error::invalid("the limit of the answer must be at least 1 token"));
+        }
+        Ok(())
+    }
+
     /// Limits the answer. Default: the model's own limit.
     #[must_use]
     pub fn with_max_output_tokens(mut self, tokens: u32) -> Self {
@@ -217,7 +236,8 @@ impl ChatResponse {
 ///
 /// The contract: one call is one exchange with the model, retries of the transport included; what the model says is
 /// handed on as it came, also when it is useless: judging it is the caller's part. An answer that was cut off is not
-/// an error but [`FinishReason::Length`].
+/// an error but [`FinishReason::Length`]. Tool calls have ids, each its own. A call whose result is missing, because a
+/// run was interrupted, is no error either.
 ///
 /// Cancelling the future abandons the exchange and leaves nothing behind.
 #[async_trait]
@@ -231,8 +251,10 @@ pub trait Llm: Debug + Send + Sync + 'static {
     /// One exchange.
     ///
     /// # Errors
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a request without a message that is not a system
-    /// message; [`ProviderUnreachable`](crate::ErrorKind::ProviderUnreachable),
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a request that does not pass
+    /// [`check`](ChatRequest::check), holds a tool's result without its call, or is longer than the model takes;
+    /// [`Configuration`](crate::ErrorKind::Configuration) for a model that is not there;
+    /// [`ProviderUnreachable`](crate::ErrorKind::ProviderUnreachable),
     /// [`ProviderRefused`](crate::ErrorKind::ProviderRefused), [`RateLimited`](crate::ErrorKind::RateLimited);
     /// [`UnusableModelOutput`](crate::ErrorKind::UnusableModelOutput) when the reply is not in the provider's own
     /// form.

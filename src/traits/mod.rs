@@ -9,6 +9,7 @@ mod embedder;
 mod extractor;
 mod graph_store;
 mod llm;
+mod llm_fn;
 mod reconciler;
 mod redactor;
 mod reranker;
@@ -24,6 +25,7 @@ pub use graph_store::{Direction, GraphBatch, GraphQuery, GraphStore, Path};
 pub use llm::{
     ChatRequest, ChatResponse, FinishReason, Llm, LlmCapabilities, ResponseFormat, ToolChoice, ToolDefinition, Usage,
 };
+pub use llm_fn::LlmFn;
 pub use reconciler::{Action, Neighbour, Plan, ReconcileRequest, Reconciler};
 pub use redactor::Redactor;
 pub use reranker::Reranker;

@@ -34,6 +34,19 @@ fn what_is_handed_out_can_be_shared() {
     shared::<ingrain::MemoryContext>();
     #[cfg(feature = "tiktoken")]
     shared::<ingrain::TiktokenCounter>();
+    #[cfg(feature = "openai")]
+    {
+        shared::<ingrain::OpenAi>();
+        shared::<ingrain::OpenAiEmbedder>();
+        shared::<ingrain::OpenAiReranker>();
+    }
+    #[cfg(feature = "anthropic")]
+    shared::<ingrain::Anthropic>();
+    #[cfg(feature = "ollama")]
+    {
+        shared::<ingrain::Ollama>();
+        shared::<ingrain::OllamaEmbedder>();
+    }
     shared::<Memory>();
     shared::<InMemoryStore>();
     #[cfg(feature = "sqlite")]

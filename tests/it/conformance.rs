@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ingrain::{
-    HashingEmbedder, InMemoryStore, VectorStore,
-    testing::{FaultyStore, GivenVectors},
+    ChatResponse, HashingEmbedder, InMemoryStore, Llm, LlmFn, VectorStore,
+    testing::{FaultyStore, GivenVectors, ScriptedLlm},
 };
 
 ingrain::vector_store_suite!(in_memory, async { InMemoryStore::new() });
@@ -16,6 +16,15 @@ ingrain::vector_store_suite!(store_behind_a_pointer, async {
 
 ingrain::embedder_suite!(hashing, async { HashingEmbedder::new(64) });
 ingrain::embedder_suite!(given_vectors, async { GivenVectors::new(8) });
+
+ingrain::llm_suite!(scripted_llm, async { (0..64).fold(ScriptedLlm::new(), |llm, _| llm.reply("A small boat.")) });
+ingrain::llm_suite!(function_as_llm, async {
+    LlmFn::new("boats", |_| async { Ok(ChatResponse::text("A small boat.")) })
+});
+ingrain::llm_suite!(llm_behind_a_pointer, async {
+    let llm: Arc<dyn Llm> = Arc::new(LlmFn::new("boats", |_| async { Ok(ChatResponse::text("A small boat.")) }));
+    Arc::new(llm)
+});
 
 #[cfg(feature = "static-embedder")]
 ingrain::embedder_suite!(static_embedder, async { ingrain::StaticEmbedder::builtin() });

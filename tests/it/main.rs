@@ -11,6 +11,8 @@
 
 mod acceptance;
 mod api;
+#[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
+mod clients;
 mod conformance;
 mod context;
 #[cfg(all(feature = "sqlite", unix))]

@@ -9,6 +9,7 @@ use crate::{ChatRequest, ChatResponse, Error, ErrorKind, Llm, LlmCapabilities, R
 
 /// An [`Llm`] that answers with the listed replies in order and records every request.
 ///
+/// A request that no model takes ([`ChatRequest::check`]) is refused, and neither recorded nor answered.
 /// When the script is used up it fails with [`ErrorKind::Configuration`]. Clones share the script and the record.
 ///
 /// ```
@@ -90,6 +91,7 @@ impl Llm for ScriptedLlm {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatResponse> {
+        request.check().map_err(|error| error.with_backend("scripted"))?;
         let mut script = self.script();
         script.requests.push(request.clone());
         let failed = |kind, message: String| Error::new(kind, message).with_backend("scripted");
