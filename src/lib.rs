@@ -70,6 +70,7 @@ mod error;
 pub mod evaluate;
 mod frame;
 mod index;
+pub mod prompted;
 pub mod rules;
 pub mod score;
 mod search;

@@ -7,7 +7,7 @@ use crate::{
     Action, Fact, Memory, Neighbour, Plan,
     score::{
         relatedness::share_words,
-        sameness::{same_particulars, same_text},
+        sameness::{numbers_within, same_particulars, same_text},
     },
 };
 
@@ -139,20 +139,31 @@ impl<'a> Judge<'a> {
 
     fn update(&self, neighbour: usize, fact: Option<usize>, text: &str) -> Verdict {
         let fact = fact.map(|number| self.fact(number).map(|fact| (number, fact))).transpose()?;
-        let memory = &self.neighbour(neighbour)?.memory;
+        let Neighbour { memory, cosine, .. } = self.neighbour(neighbour)?;
         refuse_if(!text.chars().any(char::is_alphanumeric), "an update to a blank text")?;
         refuse_if(same_text(text, &memory.text), "an update to the text that is there")?;
+        refuse_if(!numbers_within(text, self.said(memory)), "an update with a number that nobody said")?;
         refuse_if(self.texts.iter().any(|other| same_text(other, text)), "a second update to one text")?;
         match fact {
             Some((number, fact)) => {
                 refuse_if(self.settled.contains(&number), "a second action on one fact")?;
-                refuse_if(!share_words(text, &fact.text), "an update that leaves its fact out")
+                refuse_if(!share_words(text, &fact.text), "an update that leaves its fact out")?;
+                let related = *cosine >= NEAR || about(fact, memory) || share_words(text, &memory.text);
+                refuse_if(!related, "an update of what its fact does not speak of")
             }
             None => {
                 let told = self.facts.iter().any(|fact| share_words(text, &fact.text));
                 refuse_if(!told && !share_words(text, &memory.text), "an update to a text that nobody said")
             }
         }
+    }
+
+    /// All that a new text for the memory may rest on.
+    fn said<'m>(&self, memory: &'m Memory) -> impl Iterator<Item = &'m str>
+    where
+        'a: 'm,
+    {
+        self.facts.iter().map(|fact| fact.text.as_str()).chain([memory.text.as_str()])
     }
 
     fn invalidate(&self, number: usize, fact: Option<usize>) -> Verdict {
@@ -200,6 +211,8 @@ mod tests {
             vec![skip(7, Some(0)), skip(0, Some(7)), Action::Add { fact: 9 }],
             vec![Action::Update { neighbour: 0, fact: Some(1), text: "garbage".into() }],
             vec![Action::Update { neighbour: 0, fact: Some(1), text: "\u{200b}".into() }],
+            vec![Action::Update { neighbour: 1, fact: Some(1), text: "Allergic to peanuts".into() }],
+            vec![Action::Update { neighbour: 0, fact: Some(0), text: "Owns 2 kayaks, paddles weekly".into() }],
             vec![Action::Invalidate { neighbour: 1, fact: None }],
             vec![Action::Invalidate { neighbour: 9, fact: Some(0) }],
         ] {

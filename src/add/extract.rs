@@ -3,8 +3,8 @@ use super::{
     recalled::{without_echoes, without_recalled},
 };
 use crate::{
-    ExtractRequest, Extraction, Fact, Ignored, IndexKey, Memory, MemoryId, MemoryKind, Message, Result, Role, Scope,
-    Source, Stage, Timestamp, Trust,
+    CallBudget, ErrorKind, ExtractRequest, Extraction, Fact, Ignored, IndexKey, Memory, MemoryId, MemoryKind, Message,
+    Result, Role, Scope, Source, Stage, Timestamp, Trust,
     types::{check_metadata, truncate},
 };
 
@@ -36,17 +36,19 @@ impl NewFact {
     }
 }
 
-pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &AddRequest) -> Result<Intake> {
+pub(super) async fn extract(
+    context: &AddContext<'_>,
+    scope: &Scope,
+    request: &AddRequest,
+    budget: &CallBudget,
+) -> Result<Intake> {
     request.messages.iter().try_for_each(|message| check_metadata(&message.metadata))?;
     let mut report = AddReport::new(context.call);
     let own = without_recalled(request, &mut report);
     let extraction = match request.mode {
         AddMode::Raw => Extraction::default(),
         AddMode::Infer if own.iter().all(|message| message.text.trim().is_empty()) => Extraction::default(),
-        AddMode::Infer => {
-            let request = ExtractRequest::new(&own, context.now);
-            context.extractor.extract(&request).await.map_err(|error| error.with_stage(Stage::Extract))?
-        }
+        AddMode::Infer => read(context, request, &own, budget, &mut report).await?,
     };
     report.model_calls += extraction.model_calls;
     report.usage += extraction.usage;
@@ -78,6 +80,32 @@ pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &A
         .collect();
     report.episodes = episodes.iter().map(|(memory, _)| memory.id).collect();
     Ok(Intake { episodes, facts, report })
+}
+
+/// What the extractor reads or, if the budget allows no call of a model, the rules.
+async fn read(
+    context: &AddContext<'_>,
+    request: &AddRequest,
+    own: &[Message],
+    budget: &CallBudget,
+    report: &mut AddReport,
+) -> Result<Extraction> {
+    let in_stage = |error: crate::Error| error.with_stage(Stage::Extract);
+    let mut reading = ExtractRequest::new(own, context.now);
+    reading.language = request.language.as_deref();
+    reading.categories = &request.categories;
+    reading.instructions = request.instructions.as_deref();
+    reading.budget = Some(budget);
+    match context.extractor.extract(&reading).await {
+        Err(error) if error.kind() == ErrorKind::BudgetExhausted => {
+            report.fallbacks.push(Stage::Extract);
+            let mut extraction = context.rules.0.extract(&reading).await.map_err(in_stage)?;
+            extraction.model_calls += budget.model_calls();
+            extraction.usage += budget.usage();
+            Ok(extraction)
+        }
+        extraction => extraction.map_err(in_stage),
+    }
 }
 
 /// The memory of a turn that is to be kept: what the user said and, if wanted, what the assistant said.

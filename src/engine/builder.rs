@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use super::{Inner, MemoryEngine};
 use crate::{
-    ApproximateTokens, Clock, Embedder, Error, ErrorKind, Extractor, IdSource, InMemoryStore, Reconciler, Result,
-    Stage, SystemClock, TokenCounter, VectorStore,
+    ApproximateTokens, Clock, Embedder, Error, ErrorKind, Extractor, IdSource, InMemoryStore, Llm, Reconciler, Result,
+    Stage, SystemClock, TokenCounter, VectorStore, prompted,
     rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
 };
@@ -29,6 +29,7 @@ use crate::{
 pub struct MemoryEngineBuilder {
     store: Option<Arc<dyn VectorStore>>,
     embedder: Option<Arc<dyn Embedder>>,
+    llm: Option<Arc<dyn Llm>>,
     extractor: Option<Arc<dyn Extractor>>,
     reconciler: Option<Arc<dyn Reconciler>>,
     clock: Option<Arc<dyn Clock>>,
@@ -50,13 +51,34 @@ impl MemoryEngineBuilder {
         self
     }
 
-    /// What reads facts from messages. Default: [`RuleExtractor`].
+    /// A model that reads facts from messages and decides over them:
+    /// [`PromptedExtractor`](crate::prompted::PromptedExtractor) and
+    /// [`PromptedReconciler`](crate::prompted::PromptedReconciler) made of it, each unless another is given here. Default:
+    /// none, and rules in its place.
+    ///
+    /// ```
+    /// use ingrain::{HashingEmbedder, MemoryEngine, Scope, testing::ScriptedLlm};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> ingrain::Result<()> {
+    /// let llm = ScriptedLlm::new().reply(r#"{"facts": [{"text": "Keeps bees", "message": 0}]}"#);
+    /// let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).llm(llm).build().await?;
+    /// let report = memory.add(&Scope::user("uma"), "My bees are fine, thanks!").await?;
+    /// assert_eq!((report.added[0].text.as_str(), report.model_calls), ("Keeps bees", 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn llm(mut self, llm: impl Llm) -> Self {
+        self.llm = Some(Arc::new(llm));
+        self
+    }
+
+    /// What reads facts from messages. Default: that of the [model](Self::llm), else [`RuleExtractor`].
     pub fn extractor(mut self, extractor: impl Extractor) -> Self {
         self.extractor = Some(Arc::new(extractor));
         self
     }
 
-    /// What decides over new facts. Default: [`RuleReconciler`].
+    /// What decides over new facts. Default: that of the [model](Self::llm), else [`RuleReconciler`].
     pub fn reconciler(mut self, reconciler: impl Reconciler) -> Self {
         self.reconciler = Some(Arc::new(reconciler));
         self
@@ -87,7 +109,13 @@ impl MemoryEngineBuilder {
     /// [`EmbedderMismatch`](ErrorKind::EmbedderMismatch) for a store that another embedder has filled, and then the
     /// store is as it was; what the store reports.
     pub async fn build(self) -> Result<MemoryEngine> {
-        let Self { store, embedder, extractor, reconciler, clock, counter, weights } = self;
+        let Self { store, embedder, llm, extractor, reconciler, clock, counter, weights } = self;
+        let (prompted_extractor, prompted_reconciler) = match llm.map(prompted::from_llm) {
+            Some((extractor, reconciler, _)) => (Some(extractor), Some(reconciler)),
+            None => (None, None),
+        };
+        let extractor = extractor.or_else(|| prompted_extractor.map(|extractor| Arc::new(extractor) as _));
+        let reconciler = reconciler.or_else(|| prompted_reconciler.map(|reconciler| Arc::new(reconciler) as _));
         let embedder = embedder.or_else(default_embedder).ok_or_else(|| {
             Error::new(
                 ErrorKind::Configuration,

@@ -17,6 +17,7 @@ use crate::{
     HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler, Result,
     Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
     add::{self, AddContext},
+    rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
     search::{self, SearchContext},
     types::truncate,
@@ -88,6 +89,11 @@ impl MemoryEngine {
     /// already, for as long as they are stored. Two adds at the same time see each other's outcome. What
     /// [`context`](Self::context) had put into a message is not remembered again; see
     /// [`RecalledText`](crate::RecalledText). Without a message nothing happens.
+    ///
+    /// With a [model](MemoryEngineBuilder::llm) an add asks it at most twice: for the facts, and for what they do to what is
+    /// known; each once more if the answer was of no use. Without a word of the user it asks nothing, without a fact or
+    /// anything known, or with facts that are known word for word, not for the second. What it plans is checked: no new
+    /// fact is lost, and nothing known is changed or ended that no new fact speaks of.
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the extractor, the embedder, the
@@ -257,6 +263,7 @@ impl MemoryEngine {
             embedder: &*self.0.embedder,
             extractor: &*self.0.extractor,
             reconciler: &*self.0.reconciler,
+            rules: (&RuleExtractor, &RuleReconciler),
             ids: &self.0.ids,
             now,
             call: CallId::new(now),
