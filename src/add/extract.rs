@@ -1,11 +1,11 @@
 use super::{
     AddContext, AddMode, AddReport, AddRequest, keys,
     recalled::{without_echoes, without_recalled},
+    redact,
 };
 use crate::{
     CallBudget, ErrorKind, ExtractRequest, Extraction, Fact, Ignored, IndexKey, Memory, MemoryId, MemoryKind, Message,
-    Result, Role, Scope, Source, Stage, Timestamp, Trust,
-    types::{check_metadata, truncate},
+    Result, Role, Scope, Source, Stage, Timestamp, Trust, types::truncate,
 };
 
 /// What came in, before it is held against what is known. Everything has its vector.
@@ -42,7 +42,6 @@ pub(super) async fn extract(
     request: &AddRequest,
     budget: &CallBudget,
 ) -> Result<Intake> {
-    request.messages.iter().try_for_each(|message| check_metadata(&message.metadata))?;
     let mut report = AddReport::new(context.call);
     let own = without_recalled(request, &mut report);
     let extraction = match request.mode {
@@ -61,6 +60,10 @@ pub(super) async fn extract(
         turns.map(|(number, message)| episode(context, scope, request, message).filter(|_| has_own(number))).collect();
     let facts: Vec<Fact> =
         extraction.facts.into_iter().filter_map(|fact| usable(fact, request, &mut report.ignored)).collect();
+    let mut facts = facts;
+    if let Some(redactor) = context.redactor {
+        facts.iter_mut().for_each(|fact| redact::fact(redactor, fact));
+    }
     let facts = without_echoes(context, scope, &own, facts, &mut report).await?;
 
     let turns: Vec<&Memory> = memories.iter().flatten().collect();

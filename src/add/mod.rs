@@ -6,6 +6,7 @@ pub(crate) mod keys;
 mod raw;
 mod recalled;
 mod reconcile;
+pub(crate) mod redact;
 mod slots;
 mod store;
 
@@ -14,8 +15,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::{
-    CallBudget, CallId, Embedder, Error, Extractor, IdSource, Ignored, Memory, MemoryId, Message, Reconciler, Result,
-    Scope, Stage, Timestamp, Usage, VectorStore,
+    CallBudget, CallId, Embedder, Error, Extractor, IdSource, Ignored, Memory, MemoryId, Message, Reconciler, Redactor,
+    Result, Scope, Stage, Timestamp, Usage, VectorStore, types::check_metadata,
 };
 
 pub use raw::NewMemory;
@@ -297,6 +298,7 @@ pub(crate) struct AddContext<'a> {
     pub(crate) reconciler: &'a dyn Reconciler,
     /// What stands in for them when the budget allows no call of a model.
     pub(crate) rules: (&'a dyn Extractor, &'a dyn Reconciler),
+    pub(crate) redactor: Option<&'a dyn Redactor>,
     pub(crate) ids: &'a IdSource,
     pub(crate) now: Timestamp,
     pub(crate) call: CallId,
@@ -308,6 +310,13 @@ const ATTEMPTS: usize = 100;
 
 pub(crate) async fn add(context: &AddContext<'_>, scope: &Scope, request: &AddRequest) -> Result<AddReport> {
     scope.validate()?;
+    request.messages.iter().try_for_each(|message| check_metadata(&message.metadata))?;
+    let redacted = context.redactor.map(|redactor| {
+        let mut redacted = request.clone();
+        redact::request(redactor, &mut redacted);
+        redacted
+    });
+    let request = redacted.as_ref().unwrap_or(request);
     let in_store = |error: Error| error.with_stage(Stage::Store);
     let budget = CallBudget::new(request.max_model_calls, request.max_tokens);
     let intake = extract::extract(context, scope, request, &budget).await?;

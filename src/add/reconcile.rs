@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use super::{AddContext, check::check, extract::Intake, slots::Filled};
+use super::{AddContext, check::check, extract::Intake, redact, slots::Filled};
 use crate::{
     CallBudget, Candidate, ErrorKind, Fact, Filter, MemoryId, Neighbour, Plan, ReconcileRequest, Result, Scope,
     SearchQuery, Stage, Usage, Validity,
@@ -48,7 +48,7 @@ pub(super) async fn reconcile(
     let mut request = ReconcileRequest::new(&facts, &neighbours);
     request.budget = Some(budget);
     let (calls_before, usage_before) = (budget.model_calls(), budget.usage());
-    let (plan, by_rules) = match context.reconciler.reconcile(&request).await {
+    let (mut plan, by_rules) = match context.reconciler.reconcile(&request).await {
         Err(error) if error.kind() == ErrorKind::BudgetExhausted => {
             let mut plan = context.rules.1.reconcile(&request).await.map_err(in_stage)?;
             plan.model_calls += budget.model_calls() - calls_before;
@@ -57,6 +57,9 @@ pub(super) async fn reconcile(
         }
         plan => (plan.map_err(in_stage)?, false),
     };
+    if let Some(redactor) = context.redactor {
+        plan.actions.iter_mut().for_each(|action| redact::action(redactor, action));
+    }
     let mut plan = check(plan, &facts, &neighbours);
     plan.model_calls += spent_calls;
     plan.usage += spent;

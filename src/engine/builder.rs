@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use super::{Inner, MemoryEngine};
 use crate::{
-    ApproximateTokens, Clock, Embedder, Error, ErrorKind, Extractor, IdSource, InMemoryStore, Llm, Reconciler, Result,
-    Stage, SystemClock, TokenCounter, VectorStore, prompted,
+    ApproximateTokens, Clock, Embedder, Error, ErrorKind, Extractor, IdSource, InMemoryStore, Llm, Reconciler,
+    Redactor, Result, Stage, SystemClock, TokenCounter, VectorStore, prompted,
     rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
 };
@@ -34,6 +34,7 @@ pub struct MemoryEngineBuilder {
     reconciler: Option<Arc<dyn Reconciler>>,
     clock: Option<Arc<dyn Clock>>,
     counter: Option<Arc<dyn TokenCounter>>,
+    redactor: Option<Arc<dyn Redactor>>,
     weights: Weights,
 }
 
@@ -96,6 +97,14 @@ impl MemoryEngineBuilder {
         self
     }
 
+    /// What takes secrets out of texts before they are stored, embedded or shown to a model: of messages and memories with
+    /// the strings in their metadata, of facts and plans that a model made, and of queries. Ids and scopes stay as they are.
+    /// Default: none.
+    pub fn redactor(mut self, redactor: impl Redactor) -> Self {
+        self.redactor = Some(Arc::new(redactor));
+        self
+    }
+
     /// How much meaning and words count in hybrid search. Default: [`Weights::default`].
     pub fn weights(mut self, weights: Weights) -> Self {
         self.weights = weights;
@@ -109,7 +118,7 @@ impl MemoryEngineBuilder {
     /// [`EmbedderMismatch`](ErrorKind::EmbedderMismatch) for a store that another embedder has filled, and then the
     /// store is as it was; what the store reports.
     pub async fn build(self) -> Result<MemoryEngine> {
-        let Self { store, embedder, llm, extractor, reconciler, clock, counter, weights } = self;
+        let Self { store, embedder, llm, extractor, reconciler, clock, counter, redactor, weights } = self;
         let (prompted_extractor, prompted_reconciler) = match llm.map(prompted::from_llm) {
             Some((extractor, reconciler, _)) => (Some(extractor), Some(reconciler)),
             None => (None, None),
@@ -135,6 +144,7 @@ impl MemoryEngineBuilder {
             reconciler: reconciler.unwrap_or_else(|| Arc::new(RuleReconciler::new())),
             clock: clock.unwrap_or_else(|| Arc::new(SystemClock)),
             counter: counter.unwrap_or_else(|| Arc::new(ApproximateTokens)),
+            redactor,
             weights,
             ids: IdSource::default(),
         })))

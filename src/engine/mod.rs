@@ -14,8 +14,8 @@ pub use update::MemoryUpdate;
 
 use crate::{
     Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, Extractor, Filter,
-    HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler, Result,
-    Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
+    HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler, Redactor,
+    Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
     add::{self, AddContext},
     rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
@@ -56,6 +56,7 @@ struct Inner {
     reconciler: Arc<dyn Reconciler>,
     clock: Arc<dyn Clock>,
     counter: Arc<dyn TokenCounter>,
+    redactor: Option<Arc<dyn Redactor>>,
     weights: Weights,
     ids: IdSource,
 }
@@ -128,7 +129,9 @@ impl MemoryEngine {
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, a blank query or a bad filter; what the
     /// embedder or the store report.
     pub async fn search(&self, scope: &Scope, request: impl Into<SearchRequest>) -> Result<Vec<Hit>> {
-        search::search(&self.searching(), scope, &request.into()).await
+        let mut request = request.into();
+        self.redact_query(&mut request.query);
+        search::search(&self.searching(), scope, &request).await
     }
 
     /// What to put into a prompt: blocks, what is known and fits the query, and turns that fit it together with those
@@ -168,7 +171,9 @@ impl MemoryEngine {
         request: impl Into<ContextRequest>,
         budget: impl Into<TokenBudget>,
     ) -> Result<MemoryContext> {
-        context::context(self, scope, &request.into(), budget.into()).await
+        let mut request = request.into();
+        self.redact_query(&mut request.query);
+        context::context(self, scope, &request, budget.into()).await
     }
 
     /// One memory, whether it still holds or not.
@@ -209,7 +214,7 @@ impl MemoryEngine {
     /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or value;
     /// [`Conflict`](ErrorKind::Conflict) when others kept changing it; what the embedder or the store report.
     pub async fn update(&self, scope: &Scope, id: MemoryId, update: MemoryUpdate) -> Result<Memory> {
-        update::update(self, scope, id, &update).await
+        update::update(self, scope, id, update).await
     }
 
     /// Removes a memory. Its history stays and ends with the removal. What it had superseded stays ended; see
@@ -246,6 +251,13 @@ impl MemoryEngine {
         if events.is_empty() { Err(not_found()) } else { Ok(events) }
     }
 
+    /// A query is embedded, and perhaps far from here.
+    fn redact_query(&self, query: &mut String) {
+        if let Some(redactor) = self.0.redactor.as_deref() {
+            add::redact::text(redactor, query);
+        }
+    }
+
     fn searching(&self) -> SearchContext<'_> {
         SearchContext {
             store: &*self.0.store,
@@ -264,6 +276,7 @@ impl MemoryEngine {
             extractor: &*self.0.extractor,
             reconciler: &*self.0.reconciler,
             rules: (&RuleExtractor, &RuleReconciler),
+            redactor: self.0.redactor.as_deref(),
             ids: &self.0.ids,
             now,
             call: CallId::new(now),

@@ -142,9 +142,10 @@ impl<'a> Planner<'a> {
                 let text = text.ok_or("UPDATE: no text")?;
                 Action::Update { neighbour, fact: fact.or_else(|| self.fact_in(text)), text: text.to_owned() }
             }
-            "SUPERSEDE" | "REPLACE" | "INVALIDATE" => Action::Invalidate { neighbour: must(memory()?)?, fact },
-            // What takes a memory back may be a fact as well; it is stored, and the memory is not its older form.
-            "DELETE" | "REMOVE" => Action::Invalidate { neighbour: must(memory()?)?, fact: None },
+            // What takes a memory back is a fact as well, and its successor.
+            "SUPERSEDE" | "REPLACE" | "INVALIDATE" | "DELETE" | "REMOVE" => {
+                Action::Invalidate { neighbour: must(memory()?)?, fact }
+            }
             "NONE" | "NOOP" | "NOCHANGE" | "SKIP" | "KEEP" => match (fact, memory()?) {
                 (Some(fact), neighbour) => Action::Skip { fact, neighbour },
                 // Some list every memory that stays.

@@ -10,6 +10,7 @@
 //! prompts as data, in a form they cannot break out of.
 
 mod actions;
+mod arguments;
 mod ask;
 mod extractor;
 mod facts;
@@ -22,6 +23,7 @@ mod summarizer;
 
 use std::sync::Arc;
 
+pub use arguments::tool_arguments;
 pub use extractor::PromptedExtractor;
 pub use reconciler::PromptedReconciler;
 pub use summarizer::PromptedSummarizer;
