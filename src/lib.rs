@@ -36,13 +36,12 @@
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
-//! Embedders: `StaticEmbedder`, [`HashingEmbedder`]. Without a model, [`rules`] extract and reconcile. The feature
-//! `testing` has a suite for each trait that a backend of your own must pass. The traits are async: put
+//! Embedders: `StaticEmbedder`, [`HashingEmbedder`]. With a model ([`Llm`], [`MemoryEngineBuilder::llm`]) the parts of
+//! [`prompted`] extract and reconcile, without one [`rules`] do. The feature `testing` has a suite for each trait that a backend of your own must pass. The traits are async: put
 //! [`#[async_trait]`](macro@async_trait) above an implementation.
 //!
-//! The engine uses stores, embedders, extractors, reconcilers, token counters and clocks so far; [`Llm`],
-//! [`Summarizer`], [`Reranker`], [`GraphStore`], [`ConversationStore`] and [`Redactor`] are the contracts of what comes
-//! next.
+//! The engine uses stores, embedders, models, extractors, reconcilers, redactors, token counters and clocks so far;
+//! [`Summarizer`], [`Reranker`], [`GraphStore`] and [`ConversationStore`] are the contracts of what comes next.
 //!
 //! # Features
 //!

@@ -8,8 +8,8 @@ use super::{
     slots,
 };
 use crate::{
-    Action, Actor, EmbedderExt, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, Plan, Purpose, Put, Result, Scope,
-    Source, Stage, Stamp, Unchanged, Version, WriteBatch, types::truncate,
+    Action, Actor, EmbedderExt, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, Neighbour, Plan, Purpose, Put,
+    Result, Scope, Source, Stage, Stamp, Unchanged, Version, WriteBatch, types::truncate,
 };
 
 /// Marks, in a memory's metadata, that the words it rests on were not found in the messages.
@@ -89,7 +89,12 @@ pub(super) async fn prepare(
             }
         }
     }
-    for (id, number) in slots::settle(&mut fresh, slots, draft.now) {
+    // What the plan lets stand beside what fills its slot ("no longer works at Bolt") takes no part.
+    let (beside, mut chained): (BTreeMap<usize, Memory>, BTreeMap<usize, Memory>) =
+        fresh.into_iter().partition(|(_, memory)| stands_beside(memory, neighbours, actions));
+    let ends = slots::settle(&mut chained, slots, draft.now);
+    let mut fresh: BTreeMap<usize, Memory> = beside.into_iter().chain(chained).collect();
+    for (id, number) in ends {
         let ended = neighbours.iter().find(|neighbour| neighbour.memory.id == id && !draft.touches(id));
         if let (Some(ended), Some(successor)) = (ended, fresh.get(&number)) {
             draft.end_by(ended.memory.clone(), successor);
@@ -109,6 +114,18 @@ pub(super) async fn prepare(
         draft.batch.unchanged = Some(Unchanged::new(scope.across_sessions(), version));
     }
     Ok(Prepared { batch: draft.batch, report: draft.report })
+}
+
+/// Whether the plan saw what fills the memory's slot and let all of it be.
+fn stands_beside(memory: &Memory, neighbours: &[Neighbour], actions: &[Action]) -> bool {
+    let holds = |near: &Neighbour| memory.slot.is_some() && near.memory.slot == memory.slot;
+    let touched = actions.iter().any(|action| match action {
+        Action::Invalidate { neighbour, .. } | Action::Update { neighbour, .. } => {
+            neighbours.get(*neighbour).is_some_and(holds)
+        }
+        Action::Add { .. } | Action::Skip { .. } => false,
+    });
+    !touched && neighbours.iter().any(holds)
 }
 
 /// What a turn's facts say, of those that become memories. A fact that is skipped gives its turn no key: it belongs to

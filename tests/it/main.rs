@@ -22,7 +22,9 @@ mod features;
 mod layering;
 #[cfg(feature = "sqlite")]
 mod processes;
+mod prompted;
 mod properties;
+mod reconcile;
 mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;
