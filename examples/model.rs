@@ -3,6 +3,8 @@
 //! The "model" here is a table of answers, so that the example runs offline; a real one sends `request.messages` to a
 //! server. Run it with `cargo run --example model`.
 
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ingrain::{
@@ -25,7 +27,7 @@ Here you are:
   {"event": "supersede", "fact": "0", "memory": 0},
   {"event": "ADD", "fact": 1},
   {"event": "DELETE", "memory": 7},
-  {"event": "UPDATE", "memory": 1, "fact": 1, "text": "Likes football"}
+  {"event": "UPDATE", "memory": 1, "text": "Likes football"}
 ]}"#,
 ];
 

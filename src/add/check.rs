@@ -144,18 +144,20 @@ impl<'a> Judge<'a> {
         refuse_if(same_text(text, &memory.text), "an update to the text that is there")?;
         refuse_if(!numbers_within(text, self.said(memory)), "an update with a number that nobody said")?;
         refuse_if(self.texts.iter().any(|other| same_text(other, text)), "a second update to one text")?;
-        match fact {
+        let spoken_of = |fact: &Fact| *cosine >= NEAR || about(fact, memory);
+        let related = match fact {
             Some((number, fact)) => {
                 refuse_if(self.settled.contains(&number), "a second action on one fact")?;
                 refuse_if(!share_words(text, &fact.text), "an update that leaves its fact out")?;
-                let related = *cosine >= NEAR || about(fact, memory) || share_words(text, &memory.text);
-                refuse_if(!related, "an update of what its fact does not speak of")
+                spoken_of(fact)
             }
             None => {
                 let told = self.facts.iter().any(|fact| share_words(text, &fact.text));
-                refuse_if(!told && !share_words(text, &memory.text), "an update to a text that nobody said")
+                refuse_if(!told, "an update to a text that nobody said")?;
+                self.facts.iter().any(spoken_of)
             }
-        }
+        };
+        refuse_if(!related && !share_words(text, &memory.text), "an update of what no new fact speaks of")
     }
 
     /// All that a new text for the memory may rest on.
@@ -212,6 +214,8 @@ mod tests {
             vec![Action::Update { neighbour: 0, fact: Some(1), text: "garbage".into() }],
             vec![Action::Update { neighbour: 0, fact: Some(1), text: "\u{200b}".into() }],
             vec![Action::Update { neighbour: 1, fact: Some(1), text: "Allergic to peanuts".into() }],
+            vec![Action::Update { neighbour: 1, fact: None, text: "Allergic to peanuts".into() }],
+            vec![Action::Update { neighbour: 1, fact: None, text: "Keeps no bees in Porto".into() }],
             vec![Action::Update { neighbour: 0, fact: Some(0), text: "Owns 2 kayaks, paddles weekly".into() }],
             vec![Action::Invalidate { neighbour: 1, fact: None }],
             vec![Action::Invalidate { neighbour: 9, fact: Some(0) }],
