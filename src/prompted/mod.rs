@@ -1,4 +1,4 @@
-//! Extraction, reconciliation and summaries by a model: made of any [`Llm`](crate::Llm), whatever it can do.
+//! Extraction, reconciliation and summaries by a model: made of any [`Llm`], whatever it can do.
 //!
 //! Each part asks for one JSON object and makes one request, and one more if the answer was cut off or of no use. The
 //! form is the strictest the model can hold to ([`LlmCapabilities`](crate::LlmCapabilities)): a strict JSON schema, JSON of
