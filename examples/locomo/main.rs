@@ -5,6 +5,7 @@
 //! cargo run --release --example locomo -- DIR [--mode vector|keyword|hybrid] [--facts alone|keys|both]
 //!     [--compare vector|keyword|hybrid|turns|alone|keys|both]   a second run, and whether the two differ by luck
 //!     [--ablate]                                                a table with each part of the score switched off
+//!     [--held-out]                                              weights chosen without the conversation they search
 //!     [--store memory|sqlite] [--embedder static|hashing] [--limit QUESTIONS]
 //! ```
 //!
@@ -13,6 +14,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 
+mod held_out;
 mod options;
 mod print;
 mod setup;
@@ -91,6 +93,10 @@ async fn run() -> Outcome<()> {
             conversation.questions.len()
         );
     }
+    if options.held_out {
+        held_out::print(&runs);
+        return Ok(());
+    }
     print::runs(&runs, options.ablate)
 }
 
@@ -100,6 +106,10 @@ fn setups(options: &Options) -> Vec<(String, Setup)> {
     if options.ablate {
         let variants = ablation::variants().into_iter();
         return variants.map(|(name, weights)| (name.to_owned(), Setup { weights, ..first.clone() })).collect();
+    }
+    if options.held_out {
+        let grid = held_out::grid().into_iter();
+        return grid.map(|(name, weights)| (name, Setup { weights, ..first.clone() })).collect();
     }
     let compared = options.compare.iter().map(|change| first.with(change));
     [first.clone()].into_iter().chain(compared).map(|setup| (setup.name(), setup)).collect()

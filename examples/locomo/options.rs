@@ -8,7 +8,7 @@ use super::{
 };
 
 pub const USAGE: &str = "usage: locomo FILE_OR_FOLDER… [--mode vector|keyword|hybrid] [--facts alone|keys|both] \
-    [--compare vector|keyword|hybrid|turns|alone|keys|both] [--ablate] [--store memory|sqlite] \
+    [--compare vector|keyword|hybrid|turns|alone|keys|both] [--ablate] [--held-out] [--store memory|sqlite] \
     [--embedder static|hashing] [--limit QUESTIONS]";
 
 /// What the command line asks for.
@@ -19,6 +19,7 @@ pub struct Options {
     /// What the setup is compared with: these words, applied to it.
     pub compare: Option<String>,
     pub ablate: bool,
+    pub held_out: bool,
     pub in_memory: bool,
     pub hashing: bool,
     /// Most questions in all.
@@ -32,6 +33,7 @@ impl Options {
             match argument.as_str() {
                 "-h" | "--help" => return Err(USAGE.into()),
                 "--ablate" => options.ablate = true,
+                "--held-out" => options.held_out = true,
                 "--mode" | "--facts" | "--compare" | "--store" | "--embedder" | "--limit" => {
                     let value = arguments.next().ok_or_else(|| format!("{argument} needs a value; {USAGE}"))?;
                     options.set(&argument, &value)?;
@@ -43,8 +45,11 @@ impl Options {
         if options.paths.is_empty() {
             return Err(format!("give a LoCoMo file, or a folder of them; {USAGE}").into());
         }
-        if options.ablate && options.setup.mode != SearchMode::Hybrid {
-            return Err("--ablate takes parts of the hybrid score away: leave --mode out".into());
+        if options.ablate && options.held_out {
+            return Err("--ablate or --held-out, not both".into());
+        }
+        if (options.ablate || options.held_out) && options.setup.mode != SearchMode::Hybrid {
+            return Err("--ablate and --held-out change the hybrid score: leave --mode out".into());
         }
         Ok(options)
     }

@@ -63,18 +63,16 @@ const NUMBERS: &str = "
 ";
 
 const CHANGES: &str = "
-    now recently currently new newly latest increase increased decrease decreased reduced raised lowered extended
-    shortened rescheduled postponed moved changed switched update updated additional extra instead anymore reached
-    improved
-    теперь недавно сейчас новый новая новое новые новую увеличил увеличила увеличили увеличился уменьшил уменьшила
-    уменьшили снизил снизила повысил повысила продлили перенёс перенесла перенесли переехал переехала переехали сменил
-    сменила сменили изменил изменила изменили изменилось изменился обновил обновила обновили дополнительно вместо
-    ahora recientemente actualmente nuevo nueva nuevos nuevas último última aumenté aumentó aumentado reduje redujo
-    reducido amplié amplió pospuesto aplazado mudé mudó cambié cambió cambiado actualicé actualizó actualizado adicional
-    jetzt nun kürzlich inzwischen neu neue neuen neuer neues neueste erhöht gesenkt verringert verlängert verkürzt
-    verschoben umgezogen geändert gewechselt aktualisiert zusätzlich stattdessen
-    maintenant désormais récemment actuellement nouveau nouvelle nouveaux nouvelles dernier dernière augmenté diminué
-    réduit prolongé raccourci reporté déménagé changé modifié supplémentaire
+    now recently increase increased decrease decreased reduced raised lowered extended shortened rescheduled postponed
+    moved changed switched update updated instead anymore reached
+    теперь недавно увеличил увеличила увеличили увеличился уменьшил уменьшила уменьшили снизил снизила повысил повысила
+    продлили перенёс перенесла перенесли переехал переехала переехали сменил сменила сменили изменил изменила изменили
+    изменилось изменился обновил обновила обновили вместо
+    ahora recientemente aumenté aumentó aumentado reduje redujo reducido amplié amplió pospuesto aplazado mudé mudó
+    cambié cambió cambiado actualicé actualizó actualizado
+    jetzt nun kürzlich inzwischen erhöht gesenkt verringert verlängert verkürzt verschoben umgezogen geändert gewechselt
+    aktualisiert stattdessen
+    maintenant désormais récemment augmenté diminué réduit prolongé raccourci reporté déménagé changé modifié
 ";
 
 /// Where there are no spaces, parts of a text stand for words.

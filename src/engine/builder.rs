@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::{Inner, MemoryEngine};
 use crate::{
     ApproximateTokens, Clock, Embedder, Error, ErrorKind, Extractor, IdSource, InMemoryStore, Llm, Reconciler,
-    Redactor, Result, Stage, SystemClock, TokenCounter, VectorStore, prompted,
+    Redactor, Reranker, Result, Stage, SystemClock, TokenCounter, VectorStore, prompted,
     rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
 };
@@ -35,6 +35,7 @@ pub struct MemoryEngineBuilder {
     clock: Option<Arc<dyn Clock>>,
     counter: Option<Arc<dyn TokenCounter>>,
     redactor: Option<Arc<dyn Redactor>>,
+    reranker: Option<Arc<dyn Reranker>>,
     weights: Weights,
 }
 
@@ -105,6 +106,13 @@ impl MemoryEngineBuilder {
         self
     }
 
+    /// What judges the thirty best of a search (or as many as are asked for, if that is more) again; [`Weights::rerank`]
+    /// says how much that counts. Its failure is the search's. Default: nothing.
+    pub fn reranker(mut self, reranker: impl Reranker) -> Self {
+        self.reranker = Some(Arc::new(reranker));
+        self
+    }
+
     /// How much meaning and words count in hybrid search. Default: [`Weights::default`].
     pub fn weights(mut self, weights: Weights) -> Self {
         self.weights = weights;
@@ -118,7 +126,7 @@ impl MemoryEngineBuilder {
     /// [`EmbedderMismatch`](ErrorKind::EmbedderMismatch) for a store that another embedder has filled, and then the
     /// store is as it was; what the store reports.
     pub async fn build(self) -> Result<MemoryEngine> {
-        let Self { store, embedder, llm, extractor, reconciler, clock, counter, redactor, weights } = self;
+        let Self { store, embedder, llm, extractor, reconciler, clock, counter, redactor, reranker, weights } = self;
         let (prompted_extractor, prompted_reconciler) = match llm.map(prompted::from_llm) {
             Some((extractor, reconciler, _)) => (Some(extractor), Some(reconciler)),
             None => (None, None),
@@ -145,6 +153,7 @@ impl MemoryEngineBuilder {
             clock: clock.unwrap_or_else(|| Arc::new(SystemClock)),
             counter: counter.unwrap_or_else(|| Arc::new(ApproximateTokens)),
             redactor,
+            reranker,
             weights,
             ids: IdSource::default(),
         })))

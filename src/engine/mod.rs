@@ -15,7 +15,7 @@ pub use update::MemoryUpdate;
 use crate::{
     Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, Extractor, Filter,
     HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler, Redactor,
-    Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
+    Reranker, Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
     add::{self, AddContext},
     rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
@@ -57,6 +57,7 @@ struct Inner {
     clock: Arc<dyn Clock>,
     counter: Arc<dyn TokenCounter>,
     redactor: Option<Arc<dyn Redactor>>,
+    reranker: Option<Arc<dyn Reranker>>,
     weights: Weights,
     ids: IdSource,
 }
@@ -123,11 +124,37 @@ impl MemoryEngine {
         add::add_raw(&self.adding(), scope, memories).await
     }
 
-    /// Finds memories, the best first; equal scores fall newest first. Nothing found is an empty list.
+    /// Finds memories, the best first; equal scores fall newest first, unless `diversity` is asked for. Nothing found is
+    /// an empty list.
+    ///
+    /// What each part of the score is worth, by switching it off (five LoCoMo conversations, 997 questions; ten BEAM chats,
+    /// 179 questions, of which 20 have an answer that changed; built-in embedder, no model; the examples `locomo` and `beam`
+    /// print it with `--ablate`, and p-values beside):
+    ///
+    /// | score | LoCoMo any@5 | any@10 | recall@10 | BEAM recall@10 | newer first |
+    /// | --- | --- | --- | --- | --- | --- |
+    /// | everything | .812 | .883 | .835 | .559 | .850 |
+    /// | without vector | .805 | .873 | .819 | .556 | .700 |
+    /// | without keyword | .694 | .787 | .739 | .511 | .850 |
+    /// | without neighbours | .795 | .859 | .809 | .573 | .800 |
+    /// | without replies | .789 | .876 | .826 | .559 | .850 |
+    /// | without session | .793 | .860 | .810 | .564 | .700 |
+    /// | without speaker | .797 | .884 | .833 | .559 | .850 |
+    /// | without wanted | .810 | .877 | .829 | .569 | .850 |
+    /// | without time | .792 | .867 | .818 | .559 | .850 |
+    /// | without assistant | .812 | .883 | .835 | .559 | .800 |
+    /// | without asks | .796 | .874 | .823 | .559 | .850 |
+    /// | without length | .812 | .883 | .835 | .548 | .750 |
+    /// | without update | .812 | .883 | .835 | .559 | .450 |
+    /// | vector and keyword alone | .647 | .738 | .687 | .446 | .400 |
+    ///
+    /// Parts that are of no use to people who talk with each other are of use to a user who talks with an assistant, and
+    /// the other way round. `update` moves hits about within the first ten only. A model of its own for reranking is the
+    /// caller's to add, with [`reranker`](MemoryEngineBuilder::reranker).
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, a blank query or a bad filter; what the
-    /// embedder or the store report.
+    /// embedder, the reranker or the store report.
     pub async fn search(&self, scope: &Scope, request: impl Into<SearchRequest>) -> Result<Vec<Hit>> {
         let mut request = request.into();
         self.redact_query(&mut request.query);
@@ -262,6 +289,7 @@ impl MemoryEngine {
         SearchContext {
             store: &*self.0.store,
             embedder: &*self.0.embedder,
+            reranker: self.0.reranker.as_deref(),
             weights: self.0.weights,
             now: self.0.clock.now(),
             vector: None,

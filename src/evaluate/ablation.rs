@@ -28,6 +28,7 @@ pub fn variants() -> Vec<(&'static str, Weights)> {
         asks: _,
         length: _,
         update: _,
+        rerank: _,
     } = whole;
     let own = vector + keyword;
     vec![

@@ -16,9 +16,10 @@
 //! other, if at all. (To an assistant people ask about what is their own.) `l = ln(words / 80) / 5`, 0 to 1, of a text:
 //! the best of many passages fits by chance. What a query wants and a text tells is read from [`cues`](crate::cues).
 //!
-//! `u` is 0 but for one of two like hits: of two that the same speaker said, that share a fifth of their words and of
-//! which the newer tells of a change, the newer is lifted up to the older, unless it lies further behind than the weight
-//! `update` allows, as a share of the older's score. Only the first ten hits are looked at, so who is among them does not
+//! `u` is 0 but for one of two like hits: of two that the same speaker said and of which the newer tells of a change, the
+//! newer is lifted up to the older, unless it lies further behind than the weight `update` allows, as a share of the
+//! older's score. Like are texts that share half of the words of the one that has fewer, or a fifth if it names a number
+//! that the older does not, and the older one too. Only the first ten hits are looked at, so who is among them does not
 //! depend on it.
 //!
 //! `t` is the [`timeliness`](super::timeliness) of a memory, 0 where the query names no time. A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the
@@ -37,7 +38,7 @@ pub struct Weights {
     pub vector: f32,
     /// Of the keyword similarity. Default 0.55.
     pub keyword: f32,
-    /// Of the neighbouring turns. Default 0.9.
+    /// Of the neighbouring turns. Default 0.8.
     pub neighbours: f32,
     /// Of the question that a turn replies to. Default 0.8.
     pub replies: f32,
@@ -58,6 +59,8 @@ pub struct Weights {
     /// How far, as a share of its score, the one of two like hits that tells of a change may lie behind the older one
     /// and still come before it. Default 0.2.
     pub update: f32,
+    /// Of what a [`Reranker`](crate::Reranker) says, if there is one, against all of the above. Default 0.7.
+    pub rerank: f32,
 }
 
 impl Weights {
@@ -71,7 +74,7 @@ impl Weights {
         Self {
             vector,
             keyword,
-            neighbours: 0.9,
+            neighbours: 0.8,
             replies: 0.8,
             session: 0.6,
             speaker: 0.03,
@@ -81,6 +84,7 @@ impl Weights {
             asks: 0.2,
             length: 0.35,
             update: 0.2,
+            rerank: 0.7,
         }
     }
 
@@ -100,6 +104,7 @@ impl Weights {
             asks: 0.0,
             length: 0.0,
             update: 0.0,
+            rerank: self.rerank,
         }
     }
 }

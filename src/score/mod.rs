@@ -1,5 +1,6 @@
 //! Pure maths of retrieval: no I/O, no clock, no async. Every formula names its source.
 
+pub mod diversity;
 pub mod fusion;
 pub mod lexical;
 pub mod relatedness;

@@ -1,4 +1,4 @@
-use super::{Part, ScorePart, SearchMode, speakers::Speakers, times::Times};
+use super::{Part, ScorePart, SearchMode, hit::score, speakers::Speakers, times::Times};
 use crate::{
     Candidate, Trust,
     cues::Wanted,
@@ -32,7 +32,7 @@ pub(super) fn fuse(
                 SearchMode::Keyword => vec![ScorePart::new(Part::Keyword, positive(candidate.keyword), 1.0)],
                 SearchMode::Hybrid => parts(&candidate, &speakers, wanted, weights, times),
             };
-            let score = super::score(&parts);
+            let score = score(&parts);
             Scored { candidate, score, parts }
         })
         .collect()

@@ -1,54 +1,59 @@
 //! Of two like hits the one that brings the other up to date comes first.
 
-use std::collections::HashSet;
-
-use super::{Hit, Part, ScorePart};
-use crate::{Trust, cues::Cues, index::content_terms};
+use super::{Hit, Part, ScorePart, words::Words};
+use crate::{Trust, cues::Cues};
 
 /// How many of the first hits are looked at.
 pub(super) const WINDOW: usize = 10;
-/// The least share of words, of the one that has fewer, that two like texts have in common.
-const LIKE: f32 = 0.2;
+/// The least share of words, of the one that has fewer, that two texts on one matter have in common.
+const LIKE: f32 = 0.5;
+/// The same for texts that each name a number: of what changes most often it is the number.
+const LIKE_WITH_OTHER_NUMBERS: f32 = 0.2;
 
 /// Lifts each hit that tells of a change to the place and the score of the best older one that is like it, of the same
 /// kind and speaker, unless it lies further behind than `most`, as a share of the older's score.
-pub(super) fn lift(hits: &mut Vec<(Hit, Cues)>, most: f32) {
-    let mut words: Vec<Option<HashSet<String>>> = vec![None; hits.len().min(WINDOW)];
-    for newer in 1..words.len() {
-        let Some(older) = (0..newer).find(|older| updates(hits, &mut words, newer, *older, most)) else { continue };
-        let score = hits.get(older).map_or(0.0, |(hit, _)| hit.score);
-        let (mut lifted, lifted_words) = (hits.remove(newer), words.remove(newer));
-        lifted.0.parts.push(ScorePart::new(Part::Update, score - lifted.0.score, 1.0));
-        lifted.0.score = score;
-        hits.insert(older, lifted);
-        words.insert(older, lifted_words);
+pub(super) fn lift(hits: &mut [Hit], most: f32) {
+    let mut words = Words::new(WINDOW);
+    for newer in 1..hits.len().min(WINDOW) {
+        if !hits.get(newer).is_some_and(|hit| Cues::of(&hit.memory.text).tells_change) {
+            continue;
+        }
+        let updates = |older: &usize| {
+            may_update(hits, newer, *older, most)
+                && words.in_common(hits, newer, *older) >= likeness(hits, newer, *older)
+        };
+        let Some(older) = (0..newer).find(updates) else { continue };
+        let score = hits.get(older).map_or(0.0, |hit| hit.score);
+        if let Some(hit) = hits.get_mut(newer) {
+            hit.parts.push(ScorePart::new(Part::Update, score - hit.score, 1.0));
+            hit.score = score;
+        }
+        if let Some(moved) = hits.get_mut(older..=newer) {
+            moved.rotate_right(1);
+        }
+        words.moved(newer, older);
     }
 }
 
-fn updates(hits: &[(Hit, Cues)], words: &mut [Option<HashSet<String>>], newer: usize, older: usize, most: f32) -> bool {
-    let (Some((hit, cues)), Some((other, _))) = (hits.get(newer), hits.get(older)) else { return false };
+fn may_update(hits: &[Hit], newer: usize, older: usize, most: f32) -> bool {
+    let (Some(hit), Some(other)) = (hits.get(newer), hits.get(older)) else { return false };
     let (memory, before) = (&hit.memory, &other.memory);
-    let may = cues.tells_change
-        && memory.trust != Trust::Assistant
+    memory.trust != Trust::Assistant
         && (memory.trust, &memory.kind, &memory.speaker) == (before.trust, &before.kind, &before.speaker)
         && (memory.observed_at, memory.id) > (before.observed_at, before.id)
-        && hit.score >= (1.0 - most) * other.score;
-    if !may {
-        return false;
-    }
-    for (place, text) in [(newer, &memory.text), (older, &before.text)] {
-        if let Some(words @ None) = words.get_mut(place) {
-            *words = Some(content_terms(text));
-        }
-    }
-    match (words.get(newer), words.get(older)) {
-        (Some(Some(newer)), Some(Some(older))) => like(newer, older),
-        _ => false,
-    }
+        && hit.score >= (1.0 - most) * other.score
 }
 
-#[expect(clippy::cast_precision_loss, reason = "numbers of words")]
-fn like(one: &HashSet<String>, other: &HashSet<String>) -> bool {
-    let fewer = one.len().min(other.len());
-    fewer > 0 && one.intersection(other).count() as f32 >= LIKE * fewer as f32
+/// How like the two must be.
+fn likeness(hits: &[Hit], newer: usize, older: usize) -> f32 {
+    let (Some(newer), Some(older)) = (hits.get(newer), hits.get(older)) else { return f32::INFINITY };
+    let before: Vec<&str> = numbers(&older.memory.text).collect();
+    let other = !before.is_empty() && numbers(&newer.memory.text).any(|number| !before.contains(&number));
+    if other { LIKE_WITH_OTHER_NUMBERS } else { LIKE }
+}
+
+fn numbers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_numeric() && !matches!(c, '.' | ',' | ':'))
+        .map(|word| word.trim_matches(['.', ',', ':']))
+        .filter(|word| !word.is_empty())
 }

@@ -24,6 +24,7 @@ mod layering;
 mod processes;
 mod prompted;
 mod properties;
+mod ranking;
 mod reconcile;
 mod scenarios;
 #[cfg(feature = "sqlite")]

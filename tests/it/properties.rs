@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use ingrain::{
-    Comparison, Filter, Hit, ListRequest, Memory, MemoryId, MemoryUpdate, NewMemory, Scope, SearchMode, SearchRequest,
+    AddMode, AddRequest, Comparison, Filter, Hit, ListRequest, Memory, MemoryId, MemoryUpdate, Message, NewMemory,
+    Scope, SearchMode, SearchRequest,
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Value, json};
@@ -103,6 +104,22 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (scope(), any::<usize>()).prop_map(|(scope, number)| Step::Delete(scope, number)),
         1 => scope().prop_map(Step::DeleteAll),
     ]
+}
+
+/// What somebody says, or asks for: few words, so that turns are alike, with cues of every kind among them.
+fn said() -> impl Strategy<Value = String> {
+    let words =
+        ["tea", "budget", "now", "30", "45", "when", "yesterday", "moved", "rain", "how many", "Ann", "in 2024"];
+    (vec(select(words.to_vec()), 1..9), select(vec!["", "?", "."])).prop_map(|(words, end)| words.join(" ") + end)
+}
+
+fn turn() -> impl Strategy<Value = (&'static str, Message)> {
+    let message = (said(), select(vec!["Ann", "Bo", "", "assistant"])).prop_map(|(text, speaker)| match speaker {
+        "assistant" => Message::assistant(text),
+        "" => Message::user(text),
+        name => Message::user(text).from_speaker(name),
+    });
+    (select(vec!["1", "2"]), message)
 }
 
 /// Carries the steps out, in the world and in the model.
@@ -222,6 +239,35 @@ proptest! {
                     let expected: Vec<Hit> = hits.iter().filter(|other| other.score >= hit.score).cloned().collect();
                     assert_eq!(above, expected, "{}: a threshold cuts the list and changes nothing", world.name);
                 }
+            }
+        });
+    }
+
+    #[test]
+    fn every_store_ranks_a_talk_alike(turns in vec(turn(), 1..25), query in said(), limit in 1..14_usize) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let mut first: Option<Vec<(String, f32)>> = None;
+            for world in World::all().await {
+                let reader = Scope::user("ann");
+                for (hour, (session, message)) in turns.iter().enumerate() {
+                    let at = crate::worlds::t0() - chrono::TimeDelta::hours(1_000 - hour as i64);
+                    let request = AddRequest::new([message.clone().at(at)]).mode(AddMode::Raw);
+                    world.engine.add(&reader.clone().with_session(*session), request).await.unwrap();
+                }
+                let hits = searched(&world, &reader, SearchRequest::new(&*query)).await;
+                for hit in &hits {
+                    let again = Hit::new(hit.memory.clone(), hit.parts.clone());
+                    assert!((again.score - hit.score).abs() < 1e-6, "{}: the parts give the score", hit.explain());
+                    assert!((0.0..=1.0).contains(&hit.score));
+                }
+                let few = world.engine.search(&reader, SearchRequest::new(&*query).limit(limit)).await.unwrap();
+                assert_eq!(few, hits[..limit.min(hits.len())], "{}", world.name);
+                let middle = hits[hits.len() / 2].score;
+                let above = searched(&world, &reader, SearchRequest::new(&*query).threshold(middle)).await;
+                assert_eq!(above, hits.iter().filter(|hit| hit.score >= middle).cloned().collect::<Vec<_>>());
+                let ranking: Vec<(String, f32)> = hits.into_iter().map(|hit| (hit.memory.text, hit.score)).collect();
+                assert_eq!(&ranking, first.get_or_insert_with(|| ranking.clone()), "{}", world.name);
             }
         });
     }

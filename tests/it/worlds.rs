@@ -84,6 +84,11 @@ impl World {
         self.engine.list(scope, ListRequest::new().limit(1_000).include_invalid()).await.unwrap().items
     }
 
+    /// What the engine was built of, to build another over the same store.
+    pub fn builder(&self) -> ingrain::MemoryEngineBuilder {
+        MemoryEngine::builder().store(self.store.clone()).embedder(self.embedder.clone()).clock(self.clock.clone())
+    }
+
     pub async fn add(&self, scope: &Scope, text: &str) -> Memory {
         self.engine.add_raw(scope, [text]).await.unwrap().remove(0)
     }
