@@ -43,8 +43,15 @@ async fn chat(file: PathBuf) -> Result<(), ingrain::Error> {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let file =
-        std::env::args_os().nth(1).map_or_else(|| std::env::temp_dir().join("ingrain-quickstart.db"), PathBuf::from);
+    // Without a file of its own it is gone in the end.
+    let folder = match tempfile::tempdir() {
+        Ok(folder) => folder,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let file = std::env::args_os().nth(1).map_or_else(|| folder.path().join("memory.db"), PathBuf::from);
     match chat(file).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -37,11 +37,12 @@
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
 //! Embedders: `StaticEmbedder`, [`HashingEmbedder`]. With a model ([`Llm`], [`MemoryEngineBuilder::llm`]) the parts of
-//! [`prompted`] extract and reconcile, without one [`rules`] do. The feature `testing` has a suite for each trait that a backend of your own must pass. The traits are async: put
-//! [`#[async_trait]`](macro@async_trait) above an implementation.
+//! [`prompted`] extract and reconcile, without one [`rules`] do. The feature `testing` has suites for stores and
+//! embedders that a backend of your own must pass. The traits are async: put [`#[async_trait]`](macro@async_trait) above
+//! an implementation.
 //!
-//! The engine uses stores, embedders, models, extractors, reconcilers, redactors, token counters and clocks so far;
-//! [`Summarizer`], [`Reranker`], [`GraphStore`] and [`ConversationStore`] are the contracts of what comes next.
+//! The engine uses stores, embedders, models, extractors, reconcilers, rerankers, redactors, token counters and clocks so
+//! far; [`Summarizer`], [`GraphStore`] and [`ConversationStore`] are the contracts of what comes next.
 //!
 //! # Features
 //!
@@ -51,7 +52,7 @@
 //! | `static-embedder` | yes | `StaticEmbedder`: the built-in token table, 128 dimensions, 4 MB inside the crate |
 //! | `stemmers` | yes | word stems in keyword search, in eight languages |
 //! | `default` | | the three above |
-//! | `full` | | everything there is |
+//! | `full` | | all of these but `testing` |
 //! | `tiktoken` | | `TiktokenCounter`: exact token counts for OpenAI's models, for budgets |
 //! | `eval` | | `evaluate`: how well memories are found; loaders for public data sets, metrics |
 //! | `testing` | | conformance suites for the traits, and fakes |

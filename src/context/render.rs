@@ -80,17 +80,24 @@ pub(super) fn render(pieces: &[Piece]) -> (String, Vec<&Piece>) {
     });
     let mut lines = vec![BEGIN.to_owned(), PREAMBLE.to_owned()];
     lines.extend(others.iter().map(|piece| piece.line()));
-    let mut day = None;
+    let mut before: Option<&Piece> = None;
     for turn in &turns {
-        if day != Some(turn.day()) {
-            day = Some(turn.day());
+        // Again where turns are left out: the next is no reply to the last.
+        if before.is_none_or(|before| before.day() != turn.day() || leaves_out(before, turn)) {
             lines.push(day_line(turn.day()));
         }
         lines.push(turn.line());
+        before = Some(turn);
     }
     lines.push(END.to_owned());
     others.append(&mut turns);
     (lines.join("\n"), others)
+}
+
+/// Whether turns of a session are missing between two that follow each other.
+fn leaves_out(before: &Piece, turn: &Piece) -> bool {
+    let places = before.memory.ordinal.zip(turn.memory.ordinal);
+    places.is_some_and(|(before, turn)| turn > before.saturating_add(1))
 }
 
 /// The frame without anything in it.

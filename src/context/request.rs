@@ -1,3 +1,5 @@
+use chrono::{DateTime, FixedOffset};
+
 use crate::{Error, Filter, MemoryKind, Result, Timestamp, Validity};
 
 /// Most turns either side of a hit: what is asked of the store for each hit.
@@ -26,13 +28,15 @@ pub struct ContextRequest {
     pub filter: Option<Filter>,
     /// Only what held then; `None` for what holds now.
     pub as_of: Option<Timestamp>,
+    /// When the query is asked; `None` for now.
+    pub asked_at: Option<DateTime<FixedOffset>>,
 }
 
 impl ContextRequest {
     /// All blocks, the 40 best of what is known and the 40 best turns, with one turn either side of each, as far as the
     /// budget reaches.
     pub fn new(query: impl Into<String>) -> Self {
-        Self { query: query.into(), limit: 40, kinds: None, neighbours: 1, filter: None, as_of: None }
+        Self { query: query.into(), limit: 40, kinds: None, neighbours: 1, filter: None, as_of: None, asked_at: None }
     }
 
     /// Most hits: so many of what is known, and so many turns; with 0 there are blocks alone. Default 40, which
@@ -69,6 +73,14 @@ impl ContextRequest {
     /// Only what held at `valid`, by what is known now. Default: what holds now.
     pub fn as_of(mut self, valid: Timestamp) -> Self {
         self.as_of = Some(valid);
+        self
+    }
+
+    /// When the query is asked, from which times that it names are reckoned; see
+    /// [`SearchRequest::asked_at`](crate::SearchRequest::asked_at). Without it, a query that names a time may give other
+    /// bytes when it is asked again later. Default: the time of the engine's clock.
+    pub fn asked_at(mut self, at: impl Into<DateTime<FixedOffset>>) -> Self {
+        self.asked_at = Some(at.into());
         self
     }
 

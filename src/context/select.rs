@@ -21,7 +21,7 @@ pub(super) fn select(gathered: Gathered, budget: TokenBudget, counter: &dyn Toke
     let Gathered { blocks, hits } = gathered;
     let frame = counter.count(&empty_frame());
     let mut chosen = Selection::new(counter, frame);
-    let for_blocks = frame + budget.for_blocks(budget.tokens.saturating_sub(frame));
+    let for_blocks = frame.saturating_add(budget.for_blocks(budget.tokens.saturating_sub(frame)));
     chosen.limit = for_blocks.min(budget.tokens);
     for block in blocks {
         chosen.add_or_cut(block, 1);
@@ -99,11 +99,12 @@ impl<'c> Selection<'c> {
     /// Most tokens that it adds.
     fn cost(&self, piece: &Piece) -> usize {
         let mut lines = piece.line();
-        if piece.is_turn() && !self.pieces.iter().any(|other| other.is_turn() && other.day() == piece.day()) {
+        // Of its day, or of what comes after a gap.
+        if piece.is_turn() {
             lines = format!("{}\n{lines}", day_line(piece.day()));
         }
         lines.push('\n');
-        self.counter.count(&lines) + 1
+        self.counter.count(&lines).saturating_add(1)
     }
 
     /// Whether there is room for so much more.

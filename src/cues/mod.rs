@@ -60,6 +60,13 @@ impl Cues {
     }
 }
 
+/// The tables that cues are read by, in a fixed order: cues that were kept are of no use once these have changed.
+#[cfg(feature = "sqlite")]
+pub(crate) fn tables() -> impl Iterator<Item = &'static str> {
+    let phrases = [TIME_SIGNS, NUMBER_SIGNS, CHANGE_PHRASES];
+    words::lists().into_iter().chain(phrases.into_iter().flatten().copied())
+}
+
 /// What sort of answer a query wants, as far as its words tell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -20,6 +20,11 @@ static KINDS: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
     kinds
 });
 
+#[cfg(feature = "sqlite")]
+pub(super) fn lists() -> [&'static str; 3] {
+    [TIMES, NUMBERS, CHANGES]
+}
+
 /// The kinds of a word, in any case.
 pub(super) fn kinds(word: &str) -> u8 {
     if word.len() > LONGEST {

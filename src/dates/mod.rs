@@ -98,6 +98,9 @@ pub struct Found {
     pub span: Range<usize>,
     /// How exact it is.
     pub grain: Grain,
+    /// Whether its words tell only how far it is from now, as "yesterday" and "two weeks ago" do; "last May" and "on
+    /// Friday" name a part of the calendar too. Said at another time, such words mean another.
+    pub relative: bool,
 }
 
 /// The times that a text names, seen from `now`: a [`Timestamp`], whose days are those of UTC, or an instant with the
@@ -119,9 +122,10 @@ pub fn find(text: &str, now: impl Into<DateTime<FixedOffset>>) -> Vec<Found> {
     for matched in reading.matches() {
         let first = reading.tokens.get(matched.start).map_or(0, |token| token.start);
         let last = reading.tokens.get(matched.end.saturating_sub(1)).map_or(first, |token| token.end);
+        let relative = matched.period.is_relative();
         let named = matched.period.resolve(here);
         let ranges = named.iter().filter_map(|named| Some((range(named, offset)?, named.grain)));
-        found.extend(ranges.map(|(range, grain)| Found { range, span: first..last, grain }));
+        found.extend(ranges.map(|(range, grain)| Found { range, span: first..last, grain, relative }));
     }
     found
 }

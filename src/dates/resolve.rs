@@ -43,6 +43,34 @@ pub(super) struct Period {
     pub(super) make: Make,
 }
 
+impl Period {
+    /// Whether its words name no place of the calendar, only a distance from now.
+    pub(super) fn is_relative(&self) -> bool {
+        let Bound {
+            count: _,
+            unit: _,
+            months,
+            days,
+            years,
+            decade,
+            weekday,
+            season,
+            shift: _,
+            part: _,
+            quarter,
+            holiday,
+            given,
+            periods,
+        } = &self.bound;
+        months.is_empty()
+            && days.is_empty()
+            && !years.iter().any(|year| matches!(year, Year::Is(_)))
+            && (decade.is_none() && weekday.is_none() && season.is_none() && quarter.is_none() && holiday.is_none())
+            && given.is_empty()
+            && periods.iter().all(Self::is_relative)
+    }
+}
+
 /// Days that are named, `None` for a side that is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Named {

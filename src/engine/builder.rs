@@ -107,13 +107,14 @@ impl MemoryEngineBuilder {
     }
 
     /// What judges the thirty best of a search (or as many as are asked for, if that is more) again; [`Weights::rerank`]
-    /// says how much that counts. Its failure is the search's. Default: nothing.
+    /// says how much that counts. Its failure is the search's. A [context](MemoryEngine::context) searches twice, for what
+    /// is known and for turns. Default: nothing.
     pub fn reranker(mut self, reranker: impl Reranker) -> Self {
         self.reranker = Some(Arc::new(reranker));
         self
     }
 
-    /// How much meaning and words count in hybrid search. Default: [`Weights::default`].
+    /// How much meaning, words and every other part count in hybrid search. Default: [`Weights::default`].
     pub fn weights(mut self, weights: Weights) -> Self {
         self.weights = weights;
         self

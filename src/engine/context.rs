@@ -38,6 +38,7 @@ async fn hits(
 ) -> Result<Vec<Found>> {
     let mut search = SearchRequest::new(&request.query).limit(request.limit).filter(filter);
     search.as_of = request.as_of;
+    search.asked_at = request.asked_at;
     let hits = search::search(searching, scope, &search).await?;
     Ok(hits.into_iter().map(|hit| Found { memory: hit.memory, score: hit.score }).collect())
 }

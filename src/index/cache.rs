@@ -4,7 +4,10 @@ use std::{
 };
 
 use super::{AnalysedKey, Indexed, ScopeIndex, search::Scratch};
-use crate::{Candidate, Error, ErrorKind, Memory, MemoryId, Result, Scope, SearchQuery, Version};
+use crate::{Candidate, Error, ErrorKind, Memory, MemoryId, Result, Scope, SearchQuery, Version, cues::Cues};
+
+/// What the cache itself takes for an index: its scope twice, its places in two maps.
+const HELD: usize = 512;
 
 /// Rooms for scores that are kept while nobody searches.
 const IDLE_SCRATCHES: usize = 4;
@@ -16,11 +19,13 @@ pub(crate) enum Change {
     Put {
         /// Its present state.
         memory: Box<Memory>,
+        /// Of its text.
+        cues: Cues,
         /// Its present keys.
         keys: Vec<AnalysedKey>,
     },
-    /// It changed, its keys did not.
-    Refreshed(Box<Memory>),
+    /// It changed, its keys did not; and the cues of its text.
+    Refreshed(Box<Memory>, Cues),
     /// It is gone.
     Gone {
         /// Where it was.
@@ -165,7 +170,7 @@ impl State {
         if version < self.version {
             self.lagging = Some(self.lagging.map_or(version, |lagging| lagging.min(version)));
         }
-        let bytes = built.bytes();
+        let bytes = built.bytes() + HELD;
         let index = Arc::new(RwLock::new(built));
         self.clock += 1;
         self.bytes += bytes;
@@ -177,7 +182,7 @@ impl State {
 
     fn apply(&mut self, change: &Change) {
         let scope = match change {
-            Change::Put { memory, .. } | Change::Refreshed(memory) => &memory.scope,
+            Change::Put { memory, .. } | Change::Refreshed(memory, _) => &memory.scope,
             Change::Gone { scope, .. } => scope,
         };
         for reader in scope.readers() {
@@ -185,17 +190,17 @@ impl State {
             let (bytes, keep) = {
                 let mut index = held.index.write().unwrap_or_else(PoisonError::into_inner);
                 let known = match change {
-                    Change::Put { memory, keys } => {
-                        index.put(&Indexed { memory, keys });
+                    Change::Put { memory, cues, keys } => {
+                        index.put(&Indexed { memory, cues: *cues, keys });
                         true
                     }
-                    Change::Refreshed(memory) => index.refresh(memory),
+                    Change::Refreshed(memory, cues) => index.refresh(memory, *cues),
                     Change::Gone { id, .. } => {
                         index.remove(*id);
                         true
                     }
                 };
-                (index.bytes(), known && !index.is_stale())
+                (index.bytes() + HELD, known && !index.is_stale())
             };
             self.bytes = self.bytes.saturating_sub(held.bytes);
             if keep {
@@ -263,7 +268,7 @@ mod tests {
         fn changes(&self, since: Version) -> Result<Option<Vec<Change>>> {
             let changes = (since.0 + 1..=self.version.0).map(|number| {
                 let (memory, keys) = memory(&self.scope, number);
-                Change::Put { memory: Box::new(memory), keys }
+                Change::Put { memory: Box::new(memory), cues: Cues::default(), keys }
             });
             Ok(Some(changes.collect()))
         }
@@ -274,7 +279,7 @@ mod tests {
             for number in 1..=self.version.0 {
                 let (memory, keys) = memory(&self.scope, number);
                 if scope.covers(&memory.scope) {
-                    index.put(&Indexed { memory: &memory, keys: &keys });
+                    index.put(&Indexed { memory: &memory, cues: Cues::default(), keys: &keys });
                 }
             }
             if let Some(meanwhile) = &self.meanwhile {

@@ -20,9 +20,12 @@
 
 mod analyzer;
 mod cache;
+mod dictionary;
 mod entry;
+mod kept_cues;
 mod language;
 mod lending;
+mod lists;
 pub(crate) mod passages;
 mod postings;
 mod scope_index;
@@ -37,5 +40,12 @@ mod vectors;
 
 pub(crate) use analyzer::content_terms;
 pub(crate) use cache::{Change, IndexCache, IndexSource};
+#[cfg(feature = "sqlite")]
+pub(crate) use entry::Entry;
+pub(crate) use kept_cues::cues_of_batch;
+#[cfg(feature = "sqlite")]
+pub(crate) use kept_cues::{kept_cues, packed_cues};
 pub(crate) use scope_index::{AnalysedKey, Indexed, ScopeIndex};
+#[cfg(feature = "sqlite")]
+pub(crate) use terms::TermList;
 pub(crate) use terms::Terms;

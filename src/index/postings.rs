@@ -1,29 +1,32 @@
 //! Which keys hold which terms, and BM25 over them by the statistics of this scope alone.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::borrow::Cow;
 
 use super::{
     analyzer::{Languages, query_terms},
+    dictionary::{Dictionary, TermNumber},
     language::Language,
-    terms::Terms,
+    lists::{List, Lists, Posting},
+    terms::TermList,
 };
 use crate::score::lexical::{Bm25, inverse_frequency};
 
 /// The number of a key: they are given in order and never again, so lists of them are sorted.
 pub(super) type KeyNumber = u32;
-type TermNumber = u32;
 
 #[derive(Debug, Default)]
 struct Term {
     /// How many living keys hold it.
     frequency: u32,
-    keys: Vec<(KeyNumber, u32)>,
+    keys: List,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Postings {
-    numbers: HashMap<Box<str>, TermNumber>,
+    numbers: Dictionary,
+    /// By their numbers.
     terms: Vec<Term>,
+    lists: Lists,
     /// What the keys are, by their numbers, each field for itself: a search reads lengths and nothing else.
     lengths: Vec<f32>,
     languages_of: Vec<Option<Language>>,
@@ -34,20 +37,22 @@ pub(super) struct Postings {
     alive: usize,
     total_length: u64,
     languages: Languages,
-    term_bytes: usize,
 }
 
 impl Postings {
     /// Adds the next key.
     #[expect(clippy::cast_precision_loss, reason = "a count of words; f32 is what BM25 is computed in")]
-    pub(super) fn push(&mut self, terms: &Terms) {
-        let Ok(number) = KeyNumber::try_from(self.lengths.len()) else { return };
-        for (text, count) in terms.iter() {
-            let term = self.number(text);
-            if let Some(list) = self.terms.get_mut(term as usize) {
-                list.frequency += 1;
-                list.keys.push((number, count));
-                self.held.push(term);
+    pub(super) fn push(&mut self, terms: TermList<'_>) {
+        let Ok(key) = KeyNumber::try_from(self.lengths.len()) else { return };
+        for (text, count) in terms.bytes() {
+            let Some(number) = self.numbers.number(text) else { continue };
+            if self.numbers.len() > self.terms.len() {
+                self.terms.push(Term::default());
+            }
+            if let Some(term) = self.terms.get_mut(number as usize) {
+                term.frequency += 1;
+                self.lists.push(&mut term.keys, Posting { key, count });
+                self.held.push(number);
             }
         }
         let (length, language) = (terms.length(), terms.language());
@@ -60,18 +65,6 @@ impl Postings {
         self.languages_of.push(language);
         self.ends.push(self.held.len());
         self.living.push(true);
-    }
-
-    fn number(&mut self, text: &str) -> TermNumber {
-        if let Some(number) = self.numbers.get(text) {
-            return *number;
-        }
-        let number = TermNumber::try_from(self.terms.len()).unwrap_or(TermNumber::MAX);
-        self.numbers.insert(text.into(), number);
-        self.terms.push(Term::default());
-        // The text, its entry in a map that is not full, and a list, each with what an allocation costs.
-        self.term_bytes += text.len() + 144;
-        number
     }
 
     /// Takes a key out of all statistics. Its places in the lists stay until the index is built anew.
@@ -108,13 +101,13 @@ impl Postings {
         let saturation = bm25.saturations(average);
         let mut bound = 0.0;
         for group in &groups {
-            let (frequency, keys) = self.holders(group);
+            let (frequency, runs) = self.holders(group);
             let weight = inverse_frequency(self.alive, frequency);
             bound += bm25.bound(std::iter::once(weight));
-            for &(number, count) in keys.iter() {
-                let number = number as usize;
-                if let (Some(score), Some(length)) = (scores.get_mut(number), self.lengths.get(number)) {
-                    *score += weight * saturation.of(count as f32, *length);
+            for Posting { key, count } in runs.iter().flat_map(|run| run.iter()) {
+                let key = *key as usize;
+                if let (Some(score), Some(length)) = (scores.get_mut(key), self.lengths.get(key)) {
+                    *score += weight * saturation.of(*count as f32, *length);
                 }
             }
         }
@@ -127,24 +120,26 @@ impl Postings {
 
     /// How many living keys hold the forms of a word, and which do, perhaps with some that are gone. The forms count as
     /// one term: their occurrences add up, and so do the texts that hold them.
-    fn holders(&self, forms: &[String]) -> (usize, Cow<'_, [(KeyNumber, u32)]>) {
-        let list = |form: &String| self.terms.get(*self.numbers.get(form.as_str())? as usize);
-        let mut lists = forms.iter().filter_map(list);
-        match (lists.next(), lists.next()) {
-            (None, _) => (0, Cow::Borrowed(&[])),
-            (Some(only), None) => (only.frequency as usize, Cow::Borrowed(&only.keys)),
-            (Some(first), Some(second)) => {
-                let mut merged = lists.fold(merge(&first.keys, &second.keys), |all, list| merge(&all, &list.keys));
-                merged.retain(|(key, _)| self.living.get(*key as usize).is_some_and(|living| *living));
-                (merged.len(), Cow::Owned(merged))
-            }
+    fn holders(&self, forms: &[String]) -> (usize, Vec<Cow<'_, [Posting]>>) {
+        let term = |form: &String| self.terms.get(self.numbers.find(form.as_bytes())? as usize);
+        let mut terms = forms.iter().filter_map(term);
+        let (Some(first), second) = (terms.next(), terms.next()) else { return (0, Vec::new()) };
+        let Some(second) = second else {
+            return (first.frequency as usize, self.lists.runs(&first.keys).map(Cow::Borrowed).collect());
+        };
+        let whole = |term: &Term| self.lists.runs(&term.keys).collect::<Vec<_>>().concat();
+        let mut merged = whole(first);
+        for term in std::iter::once(second).chain(terms) {
+            merged = merge(&merged, &whole(term));
         }
+        merged.retain(|Posting { key, .. }| self.living.get(*key as usize).is_some_and(|living| *living));
+        (merged.len(), vec![Cow::Owned(merged)])
     }
 
     pub(super) fn shrink(&mut self) {
-        self.terms.iter_mut().for_each(|term| term.keys.shrink_to_fit());
+        self.numbers.shrink();
         self.terms.shrink_to_fit();
-        self.numbers.shrink_to_fit();
+        self.lists.shrink(self.terms.iter_mut().map(|term| &mut term.keys));
         self.lengths.shrink_to_fit();
         self.languages_of.shrink_to_fit();
         self.ends.shrink_to_fit();
@@ -153,42 +148,33 @@ impl Postings {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        // A key's share of the lists, of which those that grow are half empty at most.
-        let held =
-            self.held.capacity() * size_of::<TermNumber>() + self.held.len() * 3 * size_of::<(KeyNumber, u32)>() / 2;
-        self.term_bytes + held + self.lengths.capacity() * (4 + 1 + size_of::<usize>() + 1)
+        self.numbers.bytes()
+            + self.lists.bytes()
+            + self.terms.capacity() * size_of::<Term>()
+            + self.held.capacity() * size_of::<TermNumber>()
+            + self.lengths.capacity() * (4 + 1 + size_of::<usize>() + 1)
     }
 }
 
 /// Of two sorted lists one; where both hold a key, the occurrences add up.
-fn merge(left: &[(KeyNumber, u32)], right: &[(KeyNumber, u32)]) -> Vec<(KeyNumber, u32)> {
+fn merge(left: &[Posting], right: &[Posting]) -> Vec<Posting> {
     let mut all = Vec::with_capacity(left.len() + right.len());
-    let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
+    let (mut left, mut right) = (left.iter().copied().peekable(), right.iter().copied().peekable());
     loop {
         let next = match (left.peek(), right.peek()) {
-            (Some((one, count)), Some((other, more))) if one == other => {
-                let both = (*one, count + more);
+            (Some(one), Some(other)) if one.key == other.key => {
+                let both = Posting { key: one.key, count: one.count + other.count };
                 left.next();
                 right.next();
-                both
+                Some(both)
             }
-            (Some(one), Some(other)) if other.0 < one.0 => {
-                let other = **other;
-                right.next();
-                other
-            }
-            (Some(one), _) => {
-                let one = **one;
-                left.next();
-                one
-            }
-            (None, Some(other)) => {
-                let other = **other;
-                right.next();
-                other
-            }
-            (None, None) => return all,
+            (Some(one), Some(other)) if other.key < one.key => right.next(),
+            (None, Some(_)) => right.next(),
+            _ => left.next(),
         };
-        all.push(next);
+        match next {
+            Some(next) => all.push(next),
+            None => return all,
+        }
     }
 }

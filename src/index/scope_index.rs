@@ -1,13 +1,14 @@
 use std::collections::HashMap;
 
 use super::{
-    entry::{Entry, SharedTexts, Standing},
+    dictionary::QuickState,
+    entry::{Entry, OVERHEAD, SharedTexts, Span, Standing},
     postings::Postings,
     sessions::{Position, Sessions, Turn},
-    terms::Terms,
+    terms::{TermList, Terms},
     vectors::Vectors,
 };
-use crate::{Memory, MemoryId, MemoryKind, Trust, score::lexical::Bm25};
+use crate::{Memory, MemoryId, MemoryKind, Trust, cues::Cues, score::lexical::Bm25};
 
 /// A key as an index takes it in.
 #[derive(Debug, Clone)]
@@ -20,16 +21,19 @@ pub(crate) struct AnalysedKey {
 #[derive(Debug)]
 pub(crate) struct Indexed<'m> {
     pub(crate) memory: &'m Memory,
+    /// Of the memory's text.
+    pub(crate) cues: Cues,
     pub(crate) keys: &'m [AnalysedKey],
 }
 
 /// The index of one reader's scope. What every search reads of every memory lies in rows of its own.
 #[derive(Debug)]
 pub(crate) struct ScopeIndex {
-    pub(super) places: HashMap<MemoryId, u32>,
+    pub(super) places: HashMap<MemoryId, u32, QuickState>,
     pub(super) entries: Vec<Entry>,
     pub(super) ids: Vec<MemoryId>,
     pub(super) standings: Vec<Standing>,
+    pub(super) spans: Vec<Span>,
     /// The first key of each entry: the keys of one memory come in together.
     firsts: Vec<u32>,
     /// The entry of each key.
@@ -47,10 +51,11 @@ pub(crate) struct ScopeIndex {
 impl ScopeIndex {
     pub(crate) fn new(dimensions: usize) -> Self {
         Self {
-            places: HashMap::new(),
+            places: HashMap::default(),
             entries: Vec::new(),
             ids: Vec::new(),
             standings: Vec::new(),
+            spans: Vec::new(),
             firsts: Vec::new(),
             owners: Vec::new(),
             one_to_one: true,
@@ -65,31 +70,58 @@ impl ScopeIndex {
 
     /// Takes a memory in, in place of what it has of it.
     pub(crate) fn put(&mut self, indexed: &Indexed<'_>) {
-        let Indexed { memory, keys } = indexed;
-        self.remove(memory.id);
-        let Ok(place) = u32::try_from(self.entries.len()) else { return };
-        self.firsts.push(u32::try_from(self.owners.len()).unwrap_or(u32::MAX));
+        let Indexed { memory, cues, keys } = indexed;
+        self.begin(memory.id, Entry::new(memory, *cues));
         for AnalysedKey { terms, vector } in *keys {
-            self.vectors.push(vector);
-            self.postings.push(terms);
-            self.owners.push(place);
+            self.key(terms.list(), vector);
         }
-        self.one_to_one &= keys.len() == 1;
-        self.places.insert(memory.id, place);
-        let entry = Entry::new(memory, &mut self.texts);
+    }
+
+    /// Takes a memory in, in place of what it has of it. Its keys are to come next.
+    pub(crate) fn begin(&mut self, id: MemoryId, mut entry: Entry) {
+        let Ok(place) = u32::try_from(self.entries.len()) else { return };
+        let first = u32::try_from(self.owners.len()).unwrap_or(u32::MAX);
+        // Of those before, at least one has no key if there are fewer keys, and `key` sees those with more.
+        self.one_to_one &= first == place;
+        if let Some(before) = self.places.insert(id, place) {
+            self.end(before);
+        }
+        self.texts.share(&mut entry.attributes);
         self.entry_bytes += entry.bytes();
-        self.ids.push(memory.id);
+        self.firsts.push(first);
+        self.ids.push(id);
         self.standings.push(entry.standing());
+        self.spans.push(entry.span());
         self.entries.push(entry);
         self.take_place(place);
     }
 
+    /// Takes in a key of the memory that came last.
+    pub(crate) fn key(&mut self, terms: TermList<'_>, vector: &[f32]) {
+        let Some(place) = self.entries.len().checked_sub(1).and_then(|place| u32::try_from(place).ok()) else { return };
+        self.one_to_one &= self.owners.last() != Some(&place);
+        self.vectors.push(vector);
+        self.postings.push(terms);
+        self.owners.push(place);
+    }
+
+    /// Room for so many memories: growing would copy what is there again and again.
+    pub(crate) fn reserve(&mut self, memories: usize) {
+        self.places.reserve(memories);
+        self.entries.reserve(memories);
+        self.vectors.reserve(memories);
+    }
+
     /// Takes over the fields of a memory whose keys have not changed. `false` if the index does not have it.
-    pub(crate) fn refresh(&mut self, memory: &Memory) -> bool {
+    pub(crate) fn refresh(&mut self, memory: &Memory, cues: Cues) -> bool {
         let Some(&place) = self.places.get(&memory.id) else { return false };
         let Self { sessions, entries, ids, .. } = self;
         sessions.remove(place, turn(entries, place), |place| position(entries, ids, place));
-        let fresh = Entry::new(memory, &mut self.texts);
+        let mut fresh = Entry::new(memory, cues);
+        self.texts.share(&mut fresh.attributes);
+        if let Some(span) = self.spans.get_mut(place as usize) {
+            *span = fresh.span();
+        }
         if let Some(standing) = self.standings.get_mut(place as usize) {
             *standing = fresh.standing();
         }
@@ -102,7 +134,12 @@ impl ScopeIndex {
     }
 
     pub(crate) fn remove(&mut self, id: MemoryId) {
-        let Some(place) = self.places.remove(&id) else { return };
+        if let Some(place) = self.places.remove(&id) {
+            self.end(place);
+        }
+    }
+
+    fn end(&mut self, place: u32) {
         let Self { sessions, entries, ids, .. } = self;
         sessions.remove(place, turn(entries, place), |place| position(entries, ids, place));
         if let Some(standing) = self.standings.get_mut(place as usize) {
@@ -131,6 +168,7 @@ impl ScopeIndex {
         self.entries.shrink_to_fit();
         self.ids.shrink_to_fit();
         self.standings.shrink_to_fit();
+        self.spans.shrink_to_fit();
         self.firsts.shrink_to_fit();
         self.owners.shrink_to_fit();
         self.vectors.shrink();
@@ -140,14 +178,19 @@ impl ScopeIndex {
 
     /// An estimate of the memory it takes.
     pub(crate) fn bytes(&self) -> usize {
-        const PLACE: usize = size_of::<MemoryId>() + 8;
+        const PLACE: usize = size_of::<(MemoryId, u32)>() + 1;
+        // About as many allocations as there are lists.
+        const ALLOCATIONS: usize = 24 * OVERHEAD;
         let spare = (self.entries.capacity() - self.entries.len()) * size_of::<Entry>();
-        self.vectors.bytes()
+        ALLOCATIONS
+            + size_of::<Self>()
+            + self.vectors.bytes()
             + self.postings.bytes()
             + self.entry_bytes
             + spare
             + self.places.capacity() * PLACE * 8 / 7
-            + self.ids.capacity() * (size_of::<MemoryId>() + 5)
+            + self.ids.capacity() * (size_of::<MemoryId>() + size_of::<Span>() + 5)
+            + self.texts.bytes()
             + self.owners.capacity() * 4
             + self.sessions.bytes()
     }

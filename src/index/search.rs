@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::{
-    entry::{Admission, Standing},
+    entry::{Admission, Span, Standing},
     scope_index::ScopeIndex,
     sessions::Lent,
-    top::{Best, Ranked, Score, descend},
+    top::{Best, Ranked, Score, descend, floor},
     vectors::Asked,
 };
 use crate::{Candidate, MemoryKind, SearchQuery, Surroundings};
@@ -35,7 +35,9 @@ impl ScopeIndex {
     pub(crate) fn search(&self, query: &SearchQuery, scratch: &mut Scratch) -> Vec<Candidate> {
         let admission = Admission { filter: query.filter.as_ref(), validity: query.validity };
         let asked = query.vector.as_deref().map(|vector| self.vectors.ask(vector));
-        let mut chosen: Vec<usize> = Vec::new();
+        // With the cosine of those that it was computed for.
+        let mut chosen: Vec<(usize, Option<f32>)> = Vec::new();
+        let unseen = |place: usize| (place, None);
         if let Some(asked) = &asked {
             let Scratch { key_most, most, .. } = scratch;
             self.vectors.most(asked, key_most);
@@ -48,28 +50,31 @@ impl ScopeIndex {
             let found = self.postings.scores(text, self.bm25, key_words);
             self.best(key_words, words);
             if found {
-                chosen.extend(self.top(&scratch.words, query.limit, &admission));
+                chosen.extend(self.top(&scratch.words, query.limit, &admission).into_iter().map(unseen));
             }
             if found && asked.is_some() {
                 // Turns that hold few of the words themselves and stand among others that do.
                 self.sessions.proposals(&scratch.words, &mut scratch.proposals);
-                chosen.extend(self.top(&scratch.proposals, query.limit, &admission));
+                chosen.extend(self.top(&scratch.proposals, query.limit, &admission).into_iter().map(unseen));
             }
         }
         if !query.dates.is_empty() {
-            chosen.extend(self.dated(query, scratch, &admission));
+            chosen.extend(self.dated(query, scratch, &admission).into_iter().map(unseen));
         }
         if query.vector.is_none() && query.text.is_none() {
-            chosen.extend(self.newest(query.limit, &admission));
+            chosen.extend(self.newest(query.limit, &admission).into_iter().map(unseen));
         }
-        chosen.sort_unstable_by_key(|place| self.ids.get(*place).copied());
-        chosen.dedup();
+        // Places mostly follow the ids, so that little is left to sort once they are in order.
+        chosen
+            .sort_unstable_by(|(one, known), (other, also)| one.cmp(other).then(also.is_some().cmp(&known.is_some())));
+        chosen.dedup_by_key(|(place, _)| *place);
+        chosen.sort_by_key(|(place, _)| self.ids.get(*place).copied());
 
         let mut around = Around { index: self, scratch, sessions: HashMap::new() };
-        let candidates = chosen.into_iter().filter_map(|place| {
+        let candidates = chosen.into_iter().filter_map(|(place, cosine)| {
             let (id, entry) = (self.ids.get(place)?, self.entries.get(place)?);
             let mut candidate = Candidate::new(*id, entry.attributes.clone());
-            candidate.cosine = asked.as_ref().map(|asked| self.cosine(asked, place));
+            candidate.cosine = cosine.or_else(|| asked.as_ref().map(|asked| self.cosine(asked, place)));
             candidate.keyword = query.text.as_ref().map(|_| around.scratch.words.get(place).copied().unwrap_or(0.0));
             if let (Some(asked), Some(_)) = (&asked, &query.text) {
                 candidate.surroundings = around.of(asked, place, &candidate);
@@ -97,14 +102,23 @@ impl ScopeIndex {
     }
 
     /// The places of the nearest, exactly: whatever the codes leave in doubt is computed.
-    fn nearest(&self, asked: &Asked, scratch: &Scratch, limit: usize, admission: &Admission<'_>) -> Vec<usize> {
+    fn nearest(
+        &self,
+        asked: &Asked,
+        scratch: &Scratch,
+        limit: usize,
+        admission: &Admission<'_>,
+    ) -> Vec<(usize, Option<f32>)> {
         if limit == 0 {
             return Vec::new();
         }
         let mut surely = Best::new(limit);
         let mut perhaps: Vec<(usize, f32)> = Vec::new();
-        let threshold = |surely: &Best<Score>| surely.worst().map_or(f32::NEG_INFINITY, |Score(worst)| *worst);
-        descend(&scratch.most, f32::NEG_INFINITY, |place, most| {
+        let floor = floor(&scratch.most, limit, |place, most| {
+            self.admits(admission, place).then(|| self.least(asked, scratch, place, most))
+        });
+        let threshold = |surely: &Best<Score>| surely.worst().map_or(floor, |Score(worst)| worst.max(floor));
+        descend(&scratch.most, floor, |place, most| {
             if self.admits(admission, place) {
                 surely.offer(Score(self.least(asked, scratch, place, most)));
                 perhaps.push((place, most));
@@ -118,7 +132,7 @@ impl ScopeIndex {
                 best.offer(Ranked { score: self.cosine(asked, place), id, place });
             }
         }
-        best.into_iter().map(|ranked| ranked.place).collect()
+        best.into_iter().map(|ranked| (ranked.place, Some(ranked.score))).collect()
     }
 
     /// The places of the best `limit` living entries above 0, in no particular order.
@@ -127,14 +141,18 @@ impl ScopeIndex {
             return Vec::new();
         }
         let mut best = Best::new(limit);
-        descend(scores, f32::MIN_POSITIVE, |place, score| {
+        let floor = floor(scores, limit, |place, score| {
+            (score >= f32::MIN_POSITIVE && self.admits(admission, place)).then_some(score)
+        });
+        let floor = floor.max(f32::MIN_POSITIVE);
+        descend(scores, floor, |place, score| {
             if let Some(&id) = self.ids.get(place) {
                 let ranked = Ranked { score, id, place };
                 if best.worst().is_none_or(|worst| *worst < ranked) && self.admits(admission, place) {
                     best.offer(ranked);
                 }
             }
-            best.worst().map_or(f32::MIN_POSITIVE, |worst| worst.score)
+            best.worst().map_or(floor, |worst| worst.score.max(floor))
         });
         best.into_iter().map(|ranked| ranked.place).collect()
     }
@@ -142,14 +160,26 @@ impl ScopeIndex {
     /// The best of what lies in one of the named stretches of time.
     fn dated(&self, query: &SearchQuery, scratch: &Scratch, admission: &Admission<'_>) -> Vec<usize> {
         let mut best = Best::new(query.limit);
+        if query.limit == 0 {
+            return Vec::new();
+        }
         let of = |scores: &[f32], asked: bool, place: usize| {
             scores.get(place).filter(|_| asked).map_or(0.0, |score| score.max(0.0))
         };
-        for (place, (entry, &id)) in self.entries.iter().zip(&self.ids).enumerate() {
-            if query.dates.iter().any(|range| entry.attributes.lies_in(*range)) && self.admits(admission, place) {
-                let cosine = of(&scratch.most, query.vector.is_some(), place);
-                let score = cosine + of(&scratch.words, query.text.is_some(), place);
-                best.offer(Ranked { score, id, place });
+        let ranges: Vec<Span> = query.dates.iter().copied().map(Span::from).collect();
+        let lies_in = |place: usize| {
+            let attributes = self.entries.get(place).map(|entry| &entry.attributes);
+            attributes.is_some_and(|attributes| query.dates.iter().any(|range| attributes.lies_in(*range)))
+        };
+        for (place, (span, &id)) in self.spans.iter().zip(&self.ids).enumerate().rev() {
+            if !ranges.iter().any(|range| span.may_lie_in(*range)) {
+                continue;
+            }
+            let cosine = of(&scratch.most, query.vector.is_some(), place);
+            let ranked = Ranked { score: cosine + of(&scratch.words, query.text.is_some(), place), id, place };
+            // The entries themselves are looked at for the few that are good enough.
+            if best.worst().is_none_or(|worst| *worst < ranked) && lies_in(place) && self.admits(admission, place) {
+                best.offer(ranked);
             }
         }
         best.into_iter().map(|ranked| ranked.place).collect()

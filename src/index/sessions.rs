@@ -2,7 +2,10 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::lending::{self, BEST};
+use super::{
+    dictionary::QuickState,
+    lending::{self, BEST},
+};
 use crate::{MemoryId, Scope};
 
 /// A turn's place in its session: by its number, turns of one number by their ids.
@@ -40,7 +43,7 @@ pub(super) struct Lent {
 
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
-    numbers: HashMap<Arc<Scope>, u32>,
+    numbers: HashMap<Arc<Scope>, u32, QuickState>,
     /// The places of the turns of each session, in order.
     turns: Vec<Vec<u32>>,
     /// How many of a session's turns are the assistant's.

@@ -13,7 +13,7 @@ const ANALYZER: u64 = 1;
 
 /// Texts that meet every rule of the analyser. What they give is part of the fingerprint, so that most changes of the
 /// analyser, the stemmers or Unicode's tables are noticed by themselves.
-const SAMPLES: [&str; 12] = [
+pub(super) const SAMPLES: [&str; 12] = [
     "She isn't painting the sunrises; running, quickly, generously skied organizations don't",
     "Reviews C++ and C# code at example.com/docs, see INC-90312, read_file, 3.11 and 30 km/h",
     "Le gustaban los libros viejos y las canciones de los niños",
@@ -84,41 +84,57 @@ impl Terms {
         batch.puts.iter().filter_map(|put| put.keys.as_deref()).flatten().map(|key| Self::of(&key.text)).collect()
     }
 
-    /// Takes terms over that were kept; those of another analyser, or damaged, are made anew from the text.
-    #[cfg_attr(not(feature = "sqlite"), allow(dead_code, reason = "only durable stores keep terms"))]
-    pub(crate) fn kept(bytes: &[u8], text: &str) -> Self {
-        let own = bytes.strip_prefix(&FINGERPRINT.to_le_bytes()).is_some();
-        let kept = Self(bytes.into());
-        if own && kept.is_sound() { kept } else { Self::of(text) }
-    }
-
     #[cfg_attr(not(feature = "sqlite"), allow(dead_code, reason = "only durable stores keep terms"))]
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    pub(super) fn language(&self) -> Option<Language> {
+    /// As [`TermList::kept`], copied.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn kept(bytes: &[u8]) -> Option<Self> {
+        TermList::kept(bytes).map(|terms| Self(terms.0.into()))
+    }
+
+    pub(crate) fn list(&self) -> TermList<'_> {
+        TermList(&self.0)
+    }
+}
+
+/// The terms of a text where they lie.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TermList<'t>(&'t [u8]);
+
+impl<'t> TermList<'t> {
+    /// Takes terms over that were kept, unless they are of another analyser, or damaged: then they are to be made anew
+    /// from the text.
+    #[cfg_attr(not(feature = "sqlite"), allow(dead_code, reason = "only durable stores keep terms"))]
+    pub(crate) fn kept(bytes: &'t [u8]) -> Option<Self> {
+        let own = bytes.strip_prefix(&FINGERPRINT.to_le_bytes()).is_some();
+        Some(Self(bytes)).filter(|kept| own && kept.is_sound())
+    }
+
+    pub(super) fn language(self) -> Option<Language> {
         self.0.get(4).and_then(|number| Language::ALL.get(usize::from(*number)).copied())
     }
 
     /// Terms that are not stop words, each counted as often as it occurs.
-    pub(super) fn length(&self) -> u32 {
+    pub(super) fn length(self) -> u32 {
         self.number(5)
     }
 
-    fn number(&self, at: usize) -> u32 {
+    fn number(self, at: usize) -> u32 {
         self.0.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u32::from_le_bytes(*bytes))
     }
 
-    /// Each term once, with the number of its occurrences.
-    pub(super) fn iter(&self) -> Iter<'_> {
+    /// Each term once, in UTF-8, with the number of its occurrences.
+    pub(super) fn bytes(self) -> Iter<'t> {
         Iter(self.0.get(HEADER..).unwrap_or_default())
     }
 
-    fn is_sound(&self) -> bool {
+    fn is_sound(self) -> bool {
         let known = |number: &u8| *number == NO_LANGUAGE || usize::from(*number) < Language::ALL.len();
-        let mut terms = self.iter();
-        let count = terms.by_ref().count();
+        let mut terms = self.bytes();
+        let count = terms.by_ref().take_while(|(_, occurrences)| *occurrences > 0).count();
         self.0.len() >= HEADER
             && self.0.get(4).is_some_and(known)
             && u32::try_from(count) == Ok(self.number(9))
@@ -129,7 +145,7 @@ impl Terms {
 pub(super) struct Iter<'t>(&'t [u8]);
 
 impl<'t> Iterator for Iter<'t> {
-    type Item = (&'t str, u32);
+    type Item = (&'t [u8], u32);
 
     /// Leaves what cannot be read, and ends there.
     fn next(&mut self) -> Option<Self::Item> {
@@ -141,48 +157,42 @@ impl<'t> Iterator for Iter<'t> {
             let (bytes, after) = rest.split_first_chunk()?;
             (count, rest) = (u32::from_le_bytes(*bytes), after);
         }
-        let term = std::str::from_utf8(term).ok()?;
         self.0 = rest;
         Some((term, count))
     }
 }
 
 #[cfg(test)]
-#[expect(clippy::indexing_slicing, reason = "a failing look-up is a failing test")]
+#[expect(clippy::indexing_slicing, clippy::expect_used, reason = "a failing look-up is a failing test")]
 mod tests {
     use super::*;
-
-    fn kept(bytes: &[u8]) -> (Terms, bool) {
-        let anew = "made anew from the text";
-        let terms = Terms::kept(bytes, anew);
-        let made = terms == Terms::of(anew);
-        (terms, made)
-    }
 
     #[test]
     fn terms_come_back_as_they_were() {
         for text in SAMPLES.into_iter().chain(["", "the", &"tea ".repeat(700)]) {
             let (terms, analysis) = (Terms::of(text), Analysis::of(text));
-            let (back, anew) = kept(terms.as_bytes());
-            assert!(!anew && back == terms, "{text}");
+            let back = TermList::kept(terms.as_bytes()).expect("sound terms");
             assert_eq!((back.language(), back.length()), (analysis.language, analysis.length));
-            let found: Vec<(String, u32)> = back.iter().map(|(term, count)| (term.to_owned(), count)).collect();
+            let found: Vec<(String, u32)> =
+                back.bytes().map(|(term, count)| (String::from_utf8(term.to_vec()).expect("a text"), count)).collect();
             assert_eq!(found, analysis.terms, "{text}");
         }
     }
 
     #[test]
-    fn terms_of_another_analyser_and_damaged_ones_are_made_anew() {
+    fn terms_of_another_analyser_and_damaged_ones_are_refused() {
         let whole = Terms::of("Owns two kayaks, and a canoe");
         let mut other = whole.as_bytes().to_vec();
         other[0] ^= 1;
-        assert!(kept(&other).1);
-        assert!((0..whole.as_bytes().len()).all(|end| kept(&whole.as_bytes()[..end]).1));
+        let refused = |bytes: &[u8]| TermList::kept(bytes).is_none();
+        assert!(refused(&other) && !refused(whole.as_bytes()));
+        assert!((0..whole.as_bytes().len()).all(|end| refused(&whole.as_bytes()[..end])));
         let mut language = whole.as_bytes().to_vec();
         language[4] = 77;
-        assert!(kept(&language).1);
-        let mut letters = whole.as_bytes().to_vec();
-        letters[HEADER + 1] = 0xff;
-        assert!(kept(&letters).1);
+        assert!(refused(&language));
+        let mut none = whole.as_bytes().to_vec();
+        let count = HEADER + 1 + usize::from(none[HEADER]);
+        none[count] = 0;
+        assert!(refused(&none));
     }
 }

@@ -17,7 +17,8 @@ use super::{
     search::Scratch,
 };
 use crate::{
-    Candidate, Filter, Memory, MemoryId, MemoryKind, Scope, SearchQuery, Timestamp, Trust, Validity,
+    Candidate, Filter, Memory, MemoryId, MemoryKind, Scope, SearchQuery, TimeRange, Timestamp, Trust, Validity,
+    cues::Cues,
     score::{
         lexical::{Bm25, inverse_frequency},
         similarity,
@@ -62,15 +63,15 @@ fn memory() -> impl Strategy<Value = Memory> {
     let kind = select(vec![MemoryKind::Episode, MemoryKind::Episode, MemoryKind::Fact]);
     let said =
         select(vec![("So.", Trust::User), ("Why?", Trust::User), ("So. Why?", Trust::User), ("So.", Trust::Assistant)]);
-    (any::<u8>(), select(vec!["1", "2", "3"]), kind, prop::option::of(0..6_u64), (ends(), ends()), said).prop_map(
-        |(number, session, kind, ordinal, (invalid, expires), (text, trust))| {
+    (any::<u8>(), select(vec!["1", "2", "3"]), kind, prop::option::of(0..6_u64), (ends(), ends(), 0..8_i64), said)
+        .prop_map(|(number, session, kind, ordinal, (invalid, expires, begin), (text, trust))| {
             let mut memory = Memory::new(id(number), Scope::user("a").with_session(session), text, at(0));
             memory.trust = trust;
             (memory.kind, memory.ordinal) = (kind, ordinal);
+            (memory.observed_at, memory.valid_at) = (at(begin * 25), at(begin));
             (memory.invalid_at, memory.expires_at) = (invalid.map(at), expires.map(at));
             memory
-        },
-    )
+        })
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -85,10 +86,17 @@ fn step() -> impl Strategy<Value = Step> {
 fn query() -> impl Strategy<Value = SearchQuery> {
     let validity = select(vec![Validity::Any, Validity::Current(at(10)), Validity::At(at(5))]);
     let filter = prop::option::weighted(0.3, select(vec![Filter::eq("kind", "fact"), Filter::eq("session", "2")]));
-    (prop::option::weighted(0.8, vector()), prop::option::weighted(0.8, text()), validity, filter, 0..12_usize)
-        .prop_map(|(vector, text, validity, filter, limit)| {
+    let range =
+        (0..8_i64, 1..100_i64).prop_map(|(begin, length)| TimeRange::new(at(begin * 25), at(begin * 25 + length)));
+    let dates = prop_oneof![Just(Vec::new()), vec(range, 1..3)];
+    (prop::option::weighted(0.8, vector()), prop::option::weighted(0.8, text()), validity, filter, 0..12_usize, dates)
+        .prop_map(|(vector, text, validity, filter, limit, dates)| {
             let mut query = SearchQuery::new(Scope::user("a"), at(10)).validity(validity).filter(filter).limit(limit);
             (query.vector, query.text) = (vector, text);
+            // Next to a vector the arm of the dates goes by what the codes say of it.
+            if query.vector.is_none() {
+                query.dates = dates.into_iter().flatten().collect();
+            }
             query
         })
 }
@@ -107,13 +115,14 @@ fn carry_out(steps: Vec<Step>) -> (ScopeIndex, Plain) {
                     .iter()
                     .map(|(text, vector)| AnalysedKey { terms: Terms::of(text), vector: vector.clone() })
                     .collect();
-                index.put(&Indexed { memory: &memory, keys: &analysed });
+                let cues = Cues::of(&memory.text);
+                index.put(&Indexed { memory: &memory, cues, keys: &analysed });
                 plain.insert(memory.id, (memory, keys));
             }
             Step::Refresh(which, mut memory) => {
                 let Some(chosen) = chosen(&which).copied() else { continue };
                 memory.id = chosen;
-                assert!(index.refresh(&memory));
+                assert!(index.refresh(&memory, Cues::of(&memory.text)));
                 plain.entry(chosen).and_modify(|stored| stored.0 = memory);
             }
             Step::Remove(which) => {
@@ -195,7 +204,7 @@ fn search(plain: &Plain, query: &SearchQuery) -> Vec<Candidate> {
         let Some(own) = turns.iter().position(|turn| turn.id == memory.id) else { return (0.0, 0.0) };
         let turn = |step: isize| own.checked_add_signed(step).and_then(|turn| turns.get(turn));
         let at = |step: isize| turn(step).map_or(0.0, |turn| word(&turn.id));
-        let asks = turn(-1).map_or(0.0, |turn| crate::cues::Cues::of(&turn.text).asks);
+        let asks = turn(-1).map_or(0.0, |turn| Cues::of(&turn.text).asks);
         ((2.0 * (at(-1) + at(1)) + (at(-2) + at(2))) / 6.0, at(-1) * asks)
     };
     let session = |memory: &Memory| {
@@ -237,6 +246,13 @@ fn search(plain: &Plain, query: &SearchQuery) -> Vec<Candidate> {
             word(&memory.id) + 1.5 * (neighbours + replies)
         };
         choose(&proposal, 0.0);
+    }
+    if !query.dates.is_empty() {
+        let lies_in = |memory: &Memory| {
+            let attributes = crate::Attributes::from(memory);
+            query.dates.iter().any(|range| attributes.lies_in(*range))
+        };
+        choose(&|memory| if lies_in(memory) { word(&memory.id) } else { -1.0 }, -0.5);
     }
     if query.vector.is_none() && query.text.is_none() {
         choose(&|_| 1.0, 0.0);

@@ -28,6 +28,39 @@ pub(super) fn descend(scores: &[f32], mut threshold: f32, mut visit: impl FnMut(
     }
 }
 
+/// A threshold that at least `limit` of what counts are not below, so that whoever descends looks at few: the scores of
+/// the best of each block, as many as there are. The lowest number there is where they are too few.
+///
+/// `least` gives the least that the score of a place counts as, `None` for one that does not count.
+pub(super) fn floor(scores: &[f32], limit: usize, mut least: impl FnMut(usize, f32) -> Option<f32>) -> f32 {
+    let mut best = Best::new(limit);
+    let mut threshold = f32::NEG_INFINITY;
+    for (number, block) in scores.chunks(BLOCK).enumerate() {
+        let most = most(block);
+        if most < threshold {
+            continue;
+        }
+        let place = block.iter().position(|score| *score == most).map(|at| number * BLOCK + at);
+        if let Some(least) = place.and_then(|place| least(place, most)) {
+            best.offer(Score(least));
+            threshold = best.worst().map_or(f32::NEG_INFINITY, |Score(worst)| *worst);
+        }
+    }
+    threshold
+}
+
+fn most(block: &[f32]) -> f32 {
+    // Lanes, since one number that is compared with all others waits for each of them.
+    const LANES: usize = 8;
+    let larger = |one: f32, other: f32| if other > one { other } else { one };
+    let (chunks, rest) = block.as_chunks::<LANES>();
+    let mut lanes = [f32::NEG_INFINITY; LANES];
+    for chunk in chunks {
+        lanes.iter_mut().zip(chunk).for_each(|(lane, score)| *lane = larger(*lane, *score));
+    }
+    lanes.iter().chain(rest).fold(f32::NEG_INFINITY, |most, score| larger(most, *score))
+}
+
 /// Keeps the best `limit` of what it is offered. The worst of the best is on top of the heap: most offers are told off
 /// by one comparison.
 #[derive(Debug)]

@@ -22,6 +22,9 @@
 //! that the older does not, and the older one too. Only the first ten hits are looked at, so who is among them does not
 //! depend on it.
 //!
+//! With a [`Reranker`](crate::Reranker) that gives the relevance `ρ`, its weight `rerank` is its share:
+//! `score = (1 − rerank) · (all of the above but u) + rerank · ρ + u`. Its `u` follows the order it makes.
+//!
 //! `t` is the [`timeliness`](super::timeliness) of a memory, 0 where the query names no time. A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the
 //! score stays in 0 to 1, and nothing in it is rescaled by what else was found.
 //!

@@ -20,12 +20,12 @@ pub(super) async fn propose(
     if request.mode != SearchMode::Keyword {
         let vector = match &context.vector {
             Some(vector) => Ok(vector.clone()),
-            None => context.embedder.embed_one(&request.query, Purpose::Query).await,
+            None => context.embedder.embed_one(times.rest(&request.query), Purpose::Query).await,
         };
         query = query.near(vector.map_err(|error| error.with_stage(Stage::Embed))?);
     }
     if request.mode != SearchMode::Vector {
-        query = query.words(&request.query);
+        query = query.words(times.rest(&request.query));
     }
     context.store.search(&query).await.map_err(|error| error.with_stage(Stage::Search))
 }

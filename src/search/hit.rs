@@ -131,15 +131,22 @@ impl Hit {
         Self { memory, score: score(&parts), parts }
     }
 
-    /// The score and its parts on one line: `0.412 from 0.45 × vector 0.631, 0.55 × keyword 0.294`. Parts that are 0
-    /// are left out.
+    /// The score and its parts on one line: `0.357 from 0.45 × vector 0.631, 0.55 × keyword 0.294, less 0.20 × assistant
+    /// 1.000`. Parts that change nothing are left out; `less` takes away, `then` is what a reranker makes of all before it.
     #[must_use]
     pub fn explain(&self) -> String {
         let parts: Vec<String> = self
             .parts
             .iter()
-            .filter(|part| part.value > 0.0)
-            .map(|part| format!("{:.2} × {} {:.3}", part.weight, part.part.as_str(), part.value))
+            .filter(|part| part.value > 0.0 || part.part == Part::Rerank)
+            .map(|part| {
+                let sign = match part.part {
+                    Part::Assistant | Part::Asks | Part::Length => "less ",
+                    Part::Rerank => "then ",
+                    _ => "",
+                };
+                format!("{sign}{:.2} × {} {:.3}", part.weight, part.part.as_str(), part.value)
+            })
             .collect();
         format!("{:.3} from {}", self.score, parts.join(", "))
     }

@@ -248,7 +248,8 @@ async fn a_damaged_vector_is_told_and_keeps_to_its_scope() {
     engine.add_raw(&alice, ["Owns a kayak", "Keeps bees"]).await.unwrap();
     engine.add_raw(&bob, ["Owns a kayak"]).await.unwrap();
     let raw = rusqlite::Connection::open(&path).unwrap();
-    raw.execute("UPDATE keys SET vector = substr(vector, 1, 8) WHERE memory = 1", []).unwrap();
+    let damaged = "SELECT min(row) FROM memories WHERE user = 'alice'";
+    raw.execute(&format!("UPDATE keys SET vector = substr(vector, 1, 8) WHERE memory = ({damaged})"), []).unwrap();
     drop(raw);
     let error = engine.search(&alice, "kayak").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StoreCorrupt, "{error}");
@@ -270,7 +271,13 @@ async fn terms_of_another_analyser_are_made_anew() {
     let before = search("kayak").await;
     assert_eq!(before.len(), 1);
     let raw = rusqlite::Connection::open(&path).unwrap();
-    let kept: Vec<u8> = raw.query_row("SELECT terms FROM keys WHERE memory = 1", [], |row| row.get(0)).unwrap();
+    let kept: Vec<u8> = raw
+        .query_row(
+            "SELECT terms FROM keys JOIN memories ON row = memory WHERE memories.text = 'Owns a kayak'",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
     let other = [&[!kept[0]], &kept[1..]].concat();
     let cut = kept[..kept.len() - 1].to_vec();
     for terms in [other, cut, Vec::new()] {
@@ -279,8 +286,34 @@ async fn terms_of_another_analyser_are_made_anew() {
         assert_eq!(search("bees").await.len(), 1);
     }
     // What is kept is what is searched by, as long as it can be.
-    raw.execute("UPDATE keys SET terms = ?1 WHERE memory = 2", [kept]).unwrap();
+    let bees = "SELECT row FROM memories WHERE text = 'Keeps bees'";
+    raw.execute(&format!("UPDATE keys SET terms = ?1 WHERE memory = ({bees})"), [kept]).unwrap();
     assert_eq!(search("kayak").await.len(), 2);
+}
+
+/// Cues in the file that other rules read, or that are damaged, are read anew from the text.
+#[tokio::test]
+async fn cues_of_other_rules_are_read_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let alice = Scope::user("alice");
+    let said = "She bought nine kayaks in May. ".repeat(20);
+    open(&path).await.unwrap().add_raw(&alice, [said.as_str(), "Owns a kayak"]).await.unwrap();
+    let search = async || {
+        let hits = open(&path).await.unwrap().search(&alice, "How many kayaks?").await.unwrap();
+        hits.into_iter().map(|hit| (hit.score, hit.parts.len())).collect::<Vec<_>>()
+    };
+    let before = search().await;
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    let kept: Vec<u8> = raw.query_row("SELECT cues FROM memories ORDER BY id LIMIT 1", [], |row| row.get(0)).unwrap();
+    let other = [&[!kept[0]], &kept[1..]].concat();
+    for cues in [other, Vec::new()] {
+        raw.execute("UPDATE memories SET cues = ?1", [cues]).unwrap();
+        assert_eq!(search().await, before);
+    }
+    // What is kept is what is ranked by, as long as it can be.
+    raw.execute("UPDATE memories SET cues = ?1", [kept]).unwrap();
+    assert_ne!(search().await, before);
 }
 
 /// Polls a future by hand, as another executor would.

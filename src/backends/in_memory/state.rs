@@ -7,6 +7,7 @@ use std::{
 use crate::{
     EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, ListOrder, Memory, MemoryId,
     MemoryKind, Put, Result, Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch,
+    cues::Cues,
     index::{AnalysedKey, Change, IndexSource, Indexed, ScopeIndex, Terms},
 };
 
@@ -29,6 +30,7 @@ pub(super) struct State {
 #[derive(Debug)]
 struct Stored {
     memory: Memory,
+    cues: Cues,
     keys: Arc<[AnalysedKey]>,
     /// Of each key.
     texts: Arc<[Box<str>]>,
@@ -57,8 +59,8 @@ fn conflict(what: &str) -> Error {
 impl State {
     /// Checks everything first; what follows cannot fail, so a batch is whole or not there.
     ///
-    /// `terms` are those of all keys of the batch, in order.
-    pub(super) fn apply(&mut self, batch: WriteBatch, terms: Vec<Terms>) -> Result<Version> {
+    /// `terms` are those of all keys of the batch, in order, `cues` those of all its memories.
+    pub(super) fn apply(&mut self, batch: WriteBatch, terms: Vec<Terms>, cues: Vec<Cues>) -> Result<Version> {
         batch.validate(self.embedder.as_ref())?;
         if !batch.graph.is_empty() {
             return Err(Error::new(ErrorKind::Unsupported, "a write batch with a graph part"));
@@ -77,7 +79,7 @@ impl State {
         self.version.0 += 1;
         let WriteBatch { puts, deletes, events, graph: _, unchanged: _ } = batch;
         let mut terms = terms.into_iter();
-        for Put { mut memory, keys, expect: _ } in puts {
+        for (Put { mut memory, keys, expect: _ }, cues) in puts.into_iter().zip(cues) {
             let id = memory.id;
             let stored = self.memories.remove(&id);
             if stored.is_none() && memory.kind == MemoryKind::Episode {
@@ -92,7 +94,7 @@ impl State {
             for reader in memory.scope.readers() {
                 self.readers.entry(reader).or_default().insert(id);
             }
-            self.memories.insert(id, Stored { memory, keys, texts });
+            self.memories.insert(id, Stored { memory, cues, keys, texts });
         }
         deletes.iter().for_each(|id| self.remove(*id));
         for event in events {
@@ -260,9 +262,10 @@ impl IndexSource for &State {
             changes.push(match self.memories.get(id) {
                 None => Change::Gone { scope: scope.clone(), id: *id },
                 Some(stored) if keys.contains(id) => {
-                    Change::Put { memory: Box::new(stored.memory.clone()), keys: stored.keys.to_vec() }
+                    let (memory, keys) = (Box::new(stored.memory.clone()), stored.keys.to_vec());
+                    Change::Put { memory, cues: stored.cues, keys }
                 }
-                Some(stored) => Change::Refreshed(Box::new(stored.memory.clone())),
+                Some(stored) => Change::Refreshed(Box::new(stored.memory.clone()), stored.cues),
             });
         }
         changes.reverse();
@@ -271,9 +274,11 @@ impl IndexSource for &State {
 
     fn build(&self, scope: &Scope) -> Result<ScopeIndex> {
         let mut index = ScopeIndex::new(self.embedder.as_ref().map_or(1, |embedder| embedder.dimensions));
-        for id in self.readers.get(scope).into_iter().flatten() {
-            if let Some(Stored { memory, keys, .. }) = self.memories.get(id) {
-                index.put(&Indexed { memory, keys });
+        let ids = self.readers.get(scope);
+        index.reserve(ids.map_or(0, BTreeSet::len));
+        for id in ids.into_iter().flatten() {
+            if let Some(Stored { memory, cues, keys, .. }) = self.memories.get(id) {
+                index.put(&Indexed { memory, cues: *cues, keys });
             }
         }
         Ok(index)

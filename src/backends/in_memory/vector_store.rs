@@ -6,7 +6,7 @@ use super::state::State;
 use crate::{
     Candidate, Cursor, EmbedderIdentity, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory, MemoryId, Page,
     Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
-    index::{IndexCache, Terms},
+    index::{IndexCache, Terms, cues_of_batch},
 };
 
 /// Memories in the process: the reference for every other store, for tests and for short-lived programs. Clones share
@@ -83,8 +83,8 @@ impl VectorStore for InMemoryStore {
     }
 
     async fn apply(&self, batch: WriteBatch) -> Result<Version> {
-        let terms = Terms::of_batch(&batch);
-        self.write().apply(batch, terms).map_err(|error| error.with_backend("in_memory"))
+        let (terms, cues) = (Terms::of_batch(&batch), cues_of_batch(&batch));
+        self.write().apply(batch, terms, cues).map_err(|error| error.with_backend("in_memory"))
     }
 
     async fn get(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Memory>> {

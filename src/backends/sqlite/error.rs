@@ -42,10 +42,23 @@ impl SqliteError {
                     Some(ErrorCode::ReadOnly) => (ErrorKind::StoreUnavailable, "the file cannot be written to"),
                     Some(ErrorCode::DiskFull) => (ErrorKind::StoreUnavailable, "the disk is full"),
                     Some(ErrorCode::CannotOpen) => (ErrorKind::StoreUnavailable, "the file cannot be opened"),
+                    _ if is_of_another_layout(&cause) => {
+                        (ErrorKind::StoreCorrupt, "its tables are not those of its version")
+                    }
                     _ => (ErrorKind::StoreUnavailable, "the database failed"),
                 };
                 Error::new(kind, format!("{doing}: {why}")).with_backend("sqlite").with_source(cause)
             }
         }
     }
+}
+
+/// Whether a table or a column of ours is missing: trying again will not bring it back.
+fn is_of_another_layout(cause: &rusqlite::Error) -> bool {
+    let text = match cause {
+        rusqlite::Error::SqlInputError { msg, .. } => msg,
+        rusqlite::Error::SqliteFailure(_, Some(text)) => text,
+        _ => return false,
+    };
+    text.starts_with("no such table") || text.starts_with("no such column") || text.contains(" has no column named ")
 }

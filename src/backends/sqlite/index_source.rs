@@ -3,13 +3,15 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use super::{
+    entries::{self, EntryReader},
     error::{Result, SqliteError},
     rows::{self, COLUMNS, Id, WIDTH},
     write,
 };
 use crate::{
     IndexKey, Memory, MemoryId, Scope, Version,
-    index::{AnalysedKey, Change, IndexSource, Indexed, ScopeIndex},
+    cues::Cues,
+    index::{AnalysedKey, Change, IndexSource, ScopeIndex, TermList, Terms},
 };
 
 /// More changes than this are dearer to follow than the indexes in question are to build.
@@ -75,10 +77,11 @@ impl Snapshot<'_> {
                 return Ok(Change::Gone { scope, id });
             };
             Ok(if keys_changed.get(&id).copied().unwrap_or(true) {
-                let keys = self.keys(row, &memory)?;
-                Change::Put { memory: Box::new(memory), keys }
+                let keys = self.keys(row)?;
+                Change::Put { cues: Cues::of(&memory.text), memory: Box::new(memory), keys }
             } else {
-                Change::Refreshed(Box::new(memory))
+                let cues = Cues::of(&memory.text);
+                Change::Refreshed(Box::new(memory), cues)
             })
         });
         changes.collect::<Result<Vec<_>>>().map(Some)
@@ -108,50 +111,82 @@ impl Snapshot<'_> {
         let mut keys = Vec::new();
         while let Some(row) = found.next()? {
             let text = row.get::<_, Option<String>>(0)?.unwrap_or_else(|| memory.text.clone());
-            keys.push(IndexKey::new(text, rows::vector(row, 1, self.dimensions)?));
+            let mut vector = Vec::with_capacity(self.dimensions);
+            rows::vector(row, 1, self.dimensions, &mut vector)?;
+            keys.push(IndexKey::new(text, vector));
         }
         Ok(keys)
     }
 
-    fn keys(&self, row: i64, memory: &Memory) -> Result<Vec<AnalysedKey>> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT text, terms, vector FROM keys WHERE memory = ?1 ORDER BY number")?;
+    fn keys(&self, row: i64) -> Result<Vec<AnalysedKey>> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT terms, vector, number FROM keys WHERE memory = ?1 ORDER BY number")?;
         let mut found = statement.query([row])?;
         let mut keys = Vec::new();
-        while let Some(row) = found.next()? {
-            keys.push(rows::key(row, 0, &memory.text, self.dimensions)?);
+        while let Some(columns) = found.next()? {
+            let mut vector = Vec::with_capacity(self.dimensions);
+            rows::vector(columns, 1, self.dimensions, &mut vector)?;
+            let terms = match Terms::kept(rows::blob(columns, 0, "terms")?) {
+                Some(terms) => terms,
+                None => Terms::of(&self.text_of_key(row, columns.get(2)?)?),
+            };
+            keys.push(AnalysedKey { terms, vector });
         }
         Ok(keys)
     }
 
+    fn text_of_key(&self, row: i64, number: i64) -> Result<String> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT coalesce(keys.text, memories.text) FROM keys JOIN memories ON memories.row = keys.memory
+             WHERE keys.memory = ?1 AND keys.number = ?2",
+        )?;
+        Ok(statement.query_row([row, number], |row| row.get(0))?)
+    }
+
+    fn text_of(&self, row: i64) -> Result<String> {
+        let mut statement = self.connection.prepare_cached("SELECT text FROM memories WHERE row = ?1")?;
+        Ok(statement.query_row([row], |row| row.get(0))?)
+    }
+
+    /// Reads what an index keeps and nothing else; what may be long is left where it lies.
     fn build_index(&self, scope: &Scope) -> Result<ScopeIndex> {
         let mut index = ScopeIndex::new(self.dimensions);
-        let columns = COLUMNS.split(", ").map(|column| format!("memories.{column}")).collect::<Vec<_>>().join(", ");
-        // A cross join is two loops, the left one outside, so the keys of a memory follow each other; an ORDER BY that
-        // says so would sort whole rows, texts and vectors included.
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {columns}, keys.text, keys.terms, keys.vector, memories.row
-             FROM memories CROSS JOIN keys ON keys.memory = memories.row WHERE {}",
-            write::covered(scope)
-        ))?;
+        let covered = write::covered(scope);
         let [user, agent, session] = rows::parts(scope);
-        let mut found = statement.query(named_params! { ":user": user, ":agent": agent, ":session": session })?;
-        let mut current: Option<(i64, Memory, Vec<AnalysedKey>)> = None;
-        while let Some(row) = found.next()? {
-            let number: i64 = row.get(WIDTH + 3)?;
-            if let Some((_, memory, keys)) = current.as_mut().filter(|(current, ..)| *current == number) {
-                keys.push(rows::key(row, WIDTH, &memory.text, self.dimensions)?);
-                continue;
+        let parts = named_params! { ":user": user, ":agent": agent, ":session": session };
+        let mut statement =
+            self.connection.prepare_cached(&format!("SELECT count(*) FROM memories WHERE {covered}"))?;
+        let count: i64 = statement.query_row(parts, |row| row.get(0))?;
+        index.reserve(usize::try_from(count).unwrap_or(0));
+        // A cross join is two loops, the left one outside, so the keys of a memory follow each other; an ORDER BY that
+        // says so would sort whole rows, vectors included.
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {}, keys.memory, keys.number, keys.terms, keys.vector
+             FROM memories CROSS JOIN keys ON keys.memory = memories.row WHERE {covered}",
+            entries::COLUMNS,
+        ))?;
+        let mut found = statement.query(parts)?;
+        let (mut reader, mut last, mut vector) = (EntryReader::default(), None, Vec::with_capacity(self.dimensions));
+        while let Some(columns) = found.next()? {
+            let row: i64 = columns.get(entries::WIDTH)?;
+            if last != Some(row) {
+                let (id, mut entry, cues_are_kept) = reader.read(columns)?;
+                if !cues_are_kept {
+                    entry.attributes.cues = Cues::of(&self.text_of(row)?);
+                }
+                index.begin(id, entry);
+                last = Some(row);
             }
-            if let Some((_, memory, keys)) = current.take() {
-                index.put(&Indexed { memory: &memory, keys: &keys });
+            vector.clear();
+            rows::vector(columns, entries::WIDTH + 3, self.dimensions, &mut vector)?;
+            match TermList::kept(rows::blob(columns, entries::WIDTH + 2, "terms")?) {
+                Some(terms) => index.key(terms, &vector),
+                None => {
+                    let text = self.text_of_key(row, columns.get(entries::WIDTH + 1)?)?;
+                    index.key(Terms::of(&text).list(), &vector);
+                }
             }
-            let memory = rows::memory(row)?;
-            let keys = vec![rows::key(row, WIDTH, &memory.text, self.dimensions)?];
-            current = Some((number, memory, keys));
-        }
-        if let Some((_, memory, keys)) = current {
-            index.put(&Indexed { memory: &memory, keys: &keys });
         }
         Ok(index)
     }

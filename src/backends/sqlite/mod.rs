@@ -2,9 +2,11 @@
 //!
 //! The file is the truth. Search runs on indexes in memory, one for each scope that was asked lately, which follow the
 //! file through its list of changes: whoever wrote them, this handle, another or another process. Beside each key's
-//! vector the file has the terms of its text, so that building an index reads rows and analyses nothing.
+//! vector the file has the terms of its text, and beside each memory its cues, so that building an index reads rows and
+//! analyses nothing. The rows of one user lie together, whoever else wrote between them.
 
 mod connection;
+mod entries;
 mod error;
 mod index_source;
 mod open;

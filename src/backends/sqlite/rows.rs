@@ -8,8 +8,8 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::error::{Result, SqliteError};
 use crate::{
-    Actor, CallId, EventKind, HistoryEvent, Memory, MemoryId, MemoryKind, Scope, Stamp, Timestamp,
-    index::{AnalysedKey, Terms},
+    Actor, CallId, EventKind, HistoryEvent, Memory, MemoryId, MemoryKind, Scope, Stamp, Timestamp, cues::Cues,
+    index::packed_cues,
 };
 
 /// The columns of a memory, in the order in which [`memory`] reads and [`MemoryRow::values`] writes them.
@@ -93,25 +93,23 @@ pub(super) fn parts(scope: &Scope) -> [&str; 3] {
     [scope.user_id(), scope.agent_id(), scope.session_id()].map(Option::unwrap_or_default)
 }
 
-/// The key in three columns, for the memory whose text is given. A vector of another width than the store's is damage: in
-/// the matrix of an index it would put every later row out of place.
-pub(super) fn key(row: &Row<'_>, first: usize, own_text: &str, dimensions: usize) -> Result<AnalysedKey> {
-    let text = row.get_ref(first)?.as_str_or_null().map_err(|error| SqliteError::unreadable("text", error))?;
-    let terms = row.get_ref(first + 1)?.as_blob().map_err(|error| SqliteError::unreadable("terms", error))?;
-    let terms = Terms::kept(terms, text.unwrap_or(own_text));
-    Ok(AnalysedKey { terms, vector: vector(row, first + 2, dimensions)? })
-}
-
-pub(super) fn vector(row: &Row<'_>, column: usize, dimensions: usize) -> Result<Vec<f32>> {
-    let bytes = row.get_ref(column)?.as_blob().map_err(|error| SqliteError::unreadable("vector", error))?;
-    let (numbers, rest) = bytes.as_chunks::<4>();
-    if !rest.is_empty() || numbers.len() != dimensions {
+/// The vector, after those in `numbers`. One of another width than the store's is damage: in the matrix of an index it
+/// would put every later row out of place.
+pub(super) fn vector(row: &Row<'_>, column: usize, dimensions: usize, numbers: &mut Vec<f32>) -> Result<()> {
+    let bytes = blob(row, column, "vector")?;
+    let (found, rest) = bytes.as_chunks::<4>();
+    if !rest.is_empty() || found.len() != dimensions {
         return Err(SqliteError::unreadable(
             "vector",
             format!("it has {} bytes for {dimensions} numbers", bytes.len()),
         ));
     }
-    Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
+    numbers.extend(found.iter().map(|number| f32::from_le_bytes(*number)));
+    Ok(())
+}
+
+pub(super) fn blob<'r>(row: &'r Row<'_>, column: usize, what: &'static str) -> Result<&'r [u8]> {
+    row.get_ref(column)?.as_blob().map_err(|error| SqliteError::unreadable(what, error))
 }
 
 pub(super) fn vector_bytes(vector: &[f32]) -> Vec<u8> {
@@ -120,26 +118,32 @@ pub(super) fn vector_bytes(vector: &[f32]) -> Vec<u8> {
 
 /// What of a memory must be turned into something else before it is written.
 pub(super) struct MemoryRow<'m> {
-    memory: &'m Memory,
+    pub(super) memory: &'m Memory,
+    /// The memory's, until it is given one.
+    pub(super) ordinal: Option<u64>,
+    cues: Cues,
     categories: Option<String>,
     metadata: Option<String>,
     sources: Option<String>,
 }
 
 impl<'m> MemoryRow<'m> {
-    pub(super) fn new(memory: &'m Memory) -> Result<Self> {
+    pub(super) fn new(memory: &'m Memory, cues: Cues) -> Result<Self> {
         Ok(Self {
             memory,
+            ordinal: memory.ordinal,
+            cues,
             categories: to_json(&memory.categories, memory.categories.is_empty(), "list of categories")?,
             metadata: to_json(&memory.metadata, memory.metadata.is_empty(), "metadata")?,
             sources: to_json(&memory.sources, memory.sources.is_empty(), "list of sources")?,
         })
     }
 
-    pub(super) fn execute(&self, statement: &mut rusqlite::Statement<'_>) -> Result<usize> {
+    /// Writes [`COLUMNS`], the cues, and the number of the row if there is one.
+    pub(super) fn execute(&self, statement: &mut rusqlite::Statement<'_>, row: Option<i64>) -> Result<usize> {
         let memory = self.memory;
         let [user, agent, session] = parts(&memory.scope);
-        Ok(statement.execute(rusqlite::params![
+        let columns = rusqlite::params![
             Id(memory.id),
             user,
             agent,
@@ -154,7 +158,7 @@ impl<'m> MemoryRow<'m> {
             memory.trust.as_str(),
             memory.slot,
             self.sources,
-            memory.ordinal.map(u64::cast_signed),
+            self.ordinal.map(u64::cast_signed),
             Time(memory.observed_at),
             Time(memory.valid_at),
             memory.invalid_at.map(Time),
@@ -165,7 +169,10 @@ impl<'m> MemoryRow<'m> {
             memory.access_count.cast_signed(),
             memory.accessed_at.map(Time),
             memory.revision.cast_signed(),
-        ])?)
+            packed_cues(self.cues),
+        ];
+        let row = row.as_ref().map(|row| row as &dyn ToSql);
+        Ok(statement.execute(rusqlite::params_from_iter(columns.iter().copied().chain(row)))?)
     }
 }
 
@@ -178,11 +185,11 @@ pub(super) fn event(row: &Row<'_>) -> Result<HistoryEvent> {
     Ok(HistoryEvent::new(row.get::<_, Id>(0)?.0, scope(row, 1)?, kind, row.get(5)?, row.get(6)?, stamp))
 }
 
-fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r str> {
+pub(super) fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r str> {
     row.get_ref(column)?.as_str().map_err(|error| SqliteError::unreadable("text", error))
 }
 
-fn json<T: DeserializeOwned + Default>(row: &Row<'_>, column: usize, what: &'static str) -> Result<T> {
+pub(super) fn json<T: DeserializeOwned + Default>(row: &Row<'_>, column: usize, what: &'static str) -> Result<T> {
     match row.get_ref(column)?.as_str_or_null().map_err(|error| SqliteError::unreadable(what, error))? {
         None => Ok(T::default()),
         Some(text) => serde_json::from_str(text).map_err(|error| SqliteError::unreadable(what, error)),
@@ -197,7 +204,7 @@ fn to_json<T: Serialize>(value: &T, empty: bool, what: &'static str) -> Result<O
 }
 
 /// A value that is stored by its name in snake case.
-fn named<T: DeserializeOwned>(name: &str, what: &'static str) -> Result<T> {
+pub(super) fn named<T: DeserializeOwned>(name: &str, what: &'static str) -> Result<T> {
     use serde::de::{IntoDeserializer, value::Error};
     let deserializer: serde::de::value::StrDeserializer<'_, Error> = name.into_deserializer();
     T::deserialize(deserializer).map_err(|error| SqliteError::unreadable(what, error))

@@ -7,13 +7,12 @@ CREATE TABLE meta (
 ) WITHOUT ROWID;
 
 CREATE TABLE memories (
-    row           INTEGER PRIMARY KEY,
+    row           INTEGER PRIMARY KEY, -- the memories of one user lie together, see write.rs
     id            BLOB NOT NULL UNIQUE,
     user          TEXT NOT NULL,
     agent         TEXT NOT NULL,
     session       TEXT NOT NULL,
     kind          TEXT NOT NULL,
-    text          TEXT NOT NULL,
     categories    TEXT,
     metadata      TEXT,
     importance    REAL NOT NULL,
@@ -21,7 +20,6 @@ CREATE TABLE memories (
     speaker       TEXT,
     trust         TEXT NOT NULL,
     slot          TEXT,
-    sources       TEXT,
     ordinal       INTEGER,
     observed_at   INTEGER NOT NULL,
     valid_at      INTEGER NOT NULL,
@@ -32,7 +30,11 @@ CREATE TABLE memories (
     updated_at    INTEGER NOT NULL,
     access_count  INTEGER NOT NULL,
     accessed_at   INTEGER,
-    revision      INTEGER NOT NULL
+    revision      INTEGER NOT NULL,
+    cues          BLOB NOT NULL, -- of the text; rules that did not read them read them anew
+    -- Last, since what may be long is on pages of its own, and building an index needs none of it.
+    sources       TEXT,
+    text          TEXT NOT NULL
 );
 
 -- The id keeps lists in order; the two times let totals be counted from the index alone.

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Candidate, Cursor, EmbedderIdentity, Error, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory, MemoryId,
     Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
-    index::{IndexCache, Terms},
+    index::{IndexCache, Terms, cues_of_batch},
 };
 
 #[async_trait]
@@ -39,10 +39,10 @@ impl VectorStore for SqliteStore {
                 return inner.connections.read(write::version);
             }
             // Before the transaction, which holds up every other writer.
-            let terms = Terms::of_batch(&batch);
+            let (terms, cues) = (Terms::of_batch(&batch), cues_of_batch(&batch));
             inner.connections.write(|connection| {
                 let embedder = inner.connections.embedder(connection)?;
-                write::apply(connection, embedder.as_ref(), &batch, terms)
+                write::apply(connection, embedder.as_ref(), &batch, terms, &cues)
             })
         })
         .await

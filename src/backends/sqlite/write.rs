@@ -9,8 +9,11 @@ use super::{
     rows::{self, COLUMNS, Id, MemoryRow, Time},
 };
 use crate::{
-    EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Put,
-    Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch, index::Terms,
+    EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, MemoryId, MemoryKind, Put, Scope,
+    Stamp, Timestamp, Unchanged, Version, WriteBatch,
+    cues::Cues,
+    index::Terms,
+    score::stable_hash::{StableHash, halves},
 };
 
 /// How many changes are kept for guards and indexes that catch up; between once and twice as many.
@@ -37,12 +40,13 @@ pub(super) fn covered(scope: &Scope) -> &'static str {
     }
 }
 
-/// Applies a batch whose keys have these terms.
+/// Applies a batch whose keys have these terms and whose memories these cues.
 pub(super) fn apply(
     connection: &Connection,
     embedder: Option<&EmbedderIdentity>,
     batch: &WriteBatch,
     terms: Vec<Terms>,
+    cues: &[Cues],
 ) -> Result<Version> {
     batch.validate(embedder)?;
     if !batch.graph.is_empty() {
@@ -52,8 +56,9 @@ pub(super) fn apply(
         check_unchanged(connection, guard)?;
     }
     let mut terms = terms.into_iter();
-    for Put { memory, keys, expect } in &batch.puts {
-        put(connection, memory, keys.as_deref(), &mut terms, *expect)?;
+    for (Put { memory, keys, expect }, cues) in batch.puts.iter().zip(cues) {
+        let row = MemoryRow::new(memory, *cues)?;
+        put(connection, row, keys.as_deref(), &mut terms, *expect)?;
     }
     for id in &batch.deletes {
         delete(connection, *id)?;
@@ -99,11 +104,12 @@ fn check_unchanged(connection: &Connection, guard: &Unchanged) -> Result<()> {
 
 fn put(
     connection: &Connection,
-    memory: &Memory,
+    mut columns: MemoryRow<'_>,
     keys: Option<&[IndexKey]>,
     terms: &mut impl Iterator<Item = Terms>,
     expect: Expect,
 ) -> Result<()> {
+    let memory = columns.memory;
     let stored = connection
         .prepare_cached("SELECT row, revision, user, agent, session, kind FROM memories WHERE id = ?1")?
         .query_row([Id(memory.id)], |row| {
@@ -122,7 +128,7 @@ fn put(
             if keys.is_none() {
                 return Err(Error::invalid("a new memory has no keys").into());
             }
-            insert(connection, memory)?
+            insert(connection, &mut columns)?
         }
         (_, Some((row, _, scope, _))) => {
             if scope? != memory.scope {
@@ -138,7 +144,7 @@ fn put(
                     )?
                     .execute(params![row, memory.text])?;
             }
-            update(connection, memory)?;
+            update(connection, &columns)?;
             row
         }
     };
@@ -154,23 +160,29 @@ fn put(
     log(connection, memory.id, &memory.scope, was_semantic || memory.kind.is_semantic(), keys.is_some())
 }
 
-fn insert(connection: &Connection, memory: &Memory) -> Result<i64> {
+fn insert(connection: &Connection, columns: &mut MemoryRow<'_>) -> Result<i64> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        format!("INSERT INTO memories ({COLUMNS}, cues, row) VALUES ({}, ?{})", placeholders(), rows::WIDTH + 2)
+    });
+    let memory = columns.memory;
     if memory.kind == MemoryKind::Episode {
-        let place = place(connection, &memory.scope, memory.ordinal)?;
-        if memory.ordinal.is_none() {
-            let mut placed = memory.clone();
-            placed.ordinal = Some(place);
-            return write_row(connection, &placed);
-        }
+        columns.ordinal = Some(place(connection, &memory.scope, memory.ordinal)?);
     }
-    write_row(connection, memory)
+    let row = free_row(connection, &memory.scope)?;
+    columns.execute(&mut *connection.prepare_cached(&SQL)?, Some(row))?;
+    Ok(row)
 }
 
-fn write_row(connection: &Connection, memory: &Memory) -> Result<i64> {
-    static SQL: LazyLock<String> =
-        LazyLock::new(|| format!("INSERT INTO memories ({COLUMNS}) VALUES ({})", placeholders()));
-    MemoryRow::new(memory)?.execute(&mut *connection.prepare_cached(&SQL)?)?;
-    Ok(connection.last_insert_rowid())
+/// The row that a new memory of this scope is stored under: the next in a range of the user's own (or the agent's, or the
+/// session's), so that the rows that a search reads together lie together, however many people talk at once. Two users
+/// whose ranges are one by chance share it, which costs nothing else.
+fn free_row(connection: &Connection, scope: &Scope) -> Result<i64> {
+    let owner = scope.user_id().or(scope.agent_id()).or(scope.session_id()).unwrap_or_default();
+    let (hash, _) = halves(StableHash::new(0).text(owner).finish());
+    let first = i64::from(hash >> 1) << 32;
+    let mut statement = connection.prepare_cached("SELECT max(row) FROM memories WHERE row BETWEEN ?1 AND ?2")?;
+    let last: Option<i64> = statement.query_row([first, first + i64::from(u32::MAX)], |row| row.get(0))?;
+    Ok(last.map_or(first, |last| last + 1))
 }
 
 /// Takes the given place for a turn of this scope, or else the next, and returns it.
@@ -187,15 +199,16 @@ fn place(connection: &Connection, scope: &Scope, given: Option<u64>) -> Result<u
     Ok(given.unwrap_or(next.cast_unsigned() - 1))
 }
 
-fn update(connection: &Connection, memory: &Memory) -> Result<()> {
+fn update(connection: &Connection, columns: &MemoryRow<'_>) -> Result<()> {
     static SQL: LazyLock<String> =
-        LazyLock::new(|| format!("UPDATE memories SET ({COLUMNS}) = ({}) WHERE id = ?1", placeholders()));
-    MemoryRow::new(memory)?.execute(&mut *connection.prepare_cached(&SQL)?)?;
+        LazyLock::new(|| format!("UPDATE memories SET ({COLUMNS}, cues) = ({}) WHERE id = ?1", placeholders()));
+    columns.execute(&mut *connection.prepare_cached(&SQL)?, None)?;
     Ok(())
 }
 
+/// Those of the columns of a memory and of its cues.
 fn placeholders() -> String {
-    (1..=rows::WIDTH).map(|number| format!("?{number}")).collect::<Vec<_>>().join(", ")
+    (1..=rows::WIDTH + 1).map(|number| format!("?{number}")).collect::<Vec<_>>().join(", ")
 }
 
 fn delete(connection: &Connection, id: MemoryId) -> Result<()> {

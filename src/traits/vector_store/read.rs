@@ -152,6 +152,13 @@ impl Attributes {
 
 impl From<&Memory> for Attributes {
     fn from(memory: &Memory) -> Self {
+        Self::with_cues(memory, Cues::of(&memory.text))
+    }
+}
+
+impl Attributes {
+    /// Those of a memory whose text has these cues: reading them takes longer than all the rest.
+    pub(crate) fn with_cues(memory: &Memory, cues: Cues) -> Self {
         Self {
             kind: memory.kind.clone(),
             scope: Arc::new(memory.scope.clone()),
@@ -167,7 +174,7 @@ impl From<&Memory> for Attributes {
             updated_at: memory.updated_at,
             access_count: memory.access_count,
             accessed_at: memory.accessed_at,
-            cues: Cues::of(&memory.text),
+            cues,
         }
     }
 }
