@@ -87,7 +87,8 @@ impl fmt::Display for ErrorKind {
 }
 
 /// The step of a call that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Stage {
     /// Opening or checking a store.

@@ -37,12 +37,12 @@
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
 //! Embedders: `StaticEmbedder`, [`HashingEmbedder`], `OpenAiEmbedder`, `OllamaEmbedder`. Models: `OpenAi`, `Anthropic`,
-//! `Ollama`, and [`LlmFn`] for any other. Without a model, [`rules`] extract and reconcile. The feature
-//! `testing` has suites for stores, embedders and models that one of your own must pass. The traits are async: put
-//! [`#[async_trait]`](macro@async_trait) above an implementation.
+//! `Ollama`, and [`LlmFn`] for any other. With a model ([`MemoryEngineBuilder::llm`]) the parts of [`prompted`] extract and
+//! reconcile, without one [`rules`] do. The feature `testing` has suites for stores, embedders and models that one of your
+//! own must pass. The traits are async: put [`#[async_trait]`](macro@async_trait) above an implementation.
 //!
-//! The engine uses stores, embedders, extractors, reconcilers, rerankers, token counters and clocks so far; [`Llm`],
-//! [`Summarizer`], [`GraphStore`], [`ConversationStore`] and [`Redactor`] are the contracts of what comes next.
+//! The engine uses stores, embedders, models, extractors, reconcilers, rerankers, redactors, token counters and clocks so
+//! far; [`Summarizer`], [`GraphStore`] and [`ConversationStore`] are the contracts of what comes next.
 //!
 //! # Features
 //!
@@ -75,6 +75,7 @@ mod frame;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 mod http;
 mod index;
+pub mod prompted;
 pub mod rules;
 pub mod score;
 mod search;

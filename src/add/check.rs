@@ -7,7 +7,7 @@ use crate::{
     Action, Fact, Memory, Neighbour, Plan,
     score::{
         relatedness::share_words,
-        sameness::{same_particulars, same_text},
+        sameness::{numbers_within, same_particulars, same_text},
     },
 };
 
@@ -43,6 +43,8 @@ struct Judge<'a> {
     settled: HashSet<usize>,
     /// Memories that are changed.
     touched: HashSet<usize>,
+    /// Facts that have ended a memory they do not seem to speak of.
+    ended_unseen: HashSet<usize>,
     /// The texts that memories are changed to.
     texts: Vec<String>,
 }
@@ -62,6 +64,7 @@ impl<'a> Judge<'a> {
             leaned_on: HashSet::new(),
             settled: HashSet::new(),
             touched: HashSet::new(),
+            ended_unseen: HashSet::new(),
             texts: Vec::new(),
         };
         // Asked of the whole plan, since a model puts its steps in any order.
@@ -90,10 +93,17 @@ impl<'a> Judge<'a> {
                 self.settled.extend(fact);
                 self.texts.push(text.clone());
             }
-            Action::Invalidate { neighbour, .. } => {
+            Action::Invalidate { neighbour, fact } => {
                 self.touched.insert(*neighbour);
+                let unseen = self.neighbours.get(*neighbour).is_some_and(|near| !self.is_spoken_of(near));
+                self.ended_unseen.extend(fact.filter(|_| unseen));
             }
         }
+    }
+
+    /// Whether a new fact seems to speak of the memory.
+    fn is_spoken_of(&self, near: &Neighbour) -> bool {
+        near.cosine >= NEAR || self.facts.iter().any(|fact| about(fact, &near.memory))
     }
 
     fn judge(&self, action: &Action) -> Verdict {
@@ -139,30 +149,51 @@ impl<'a> Judge<'a> {
 
     fn update(&self, neighbour: usize, fact: Option<usize>, text: &str) -> Verdict {
         let fact = fact.map(|number| self.fact(number).map(|fact| (number, fact))).transpose()?;
-        let memory = &self.neighbour(neighbour)?.memory;
+        let Neighbour { memory, cosine, .. } = self.neighbour(neighbour)?;
         refuse_if(!text.chars().any(char::is_alphanumeric), "an update to a blank text")?;
         refuse_if(same_text(text, &memory.text), "an update to the text that is there")?;
+        refuse_if(!numbers_within(text, self.said(memory)), "an update with a number that nobody said")?;
         refuse_if(self.texts.iter().any(|other| same_text(other, text)), "a second update to one text")?;
-        match fact {
+        let spoken_of = |fact: &Fact| *cosine >= NEAR || about(fact, memory);
+        let related = match fact {
             Some((number, fact)) => {
                 refuse_if(self.settled.contains(&number), "a second action on one fact")?;
-                refuse_if(!share_words(text, &fact.text), "an update that leaves its fact out")
+                refuse_if(!share_words(text, &fact.text), "an update that leaves its fact out")?;
+                spoken_of(fact)
             }
             None => {
                 let told = self.facts.iter().any(|fact| share_words(text, &fact.text));
-                refuse_if(!told && !share_words(text, &memory.text), "an update to a text that nobody said")
+                refuse_if(!told, "an update to a text that nobody said")?;
+                self.facts.iter().any(spoken_of)
             }
-        }
+        };
+        refuse_if(!related && !share_words(text, &memory.text), "an update of what no new fact speaks of")
+    }
+
+    /// All that a new text for the memory may rest on.
+    fn said<'m>(&self, memory: &'m Memory) -> impl Iterator<Item = &'m str>
+    where
+        'a: 'm,
+    {
+        self.facts.iter().map(|fact| fact.text.as_str()).chain([memory.text.as_str()])
     }
 
     fn invalidate(&self, number: usize, fact: Option<usize>) -> Verdict {
-        let successor = fact.map(|number| self.fact(number)).transpose()?;
-        let Neighbour { memory, cosine, .. } = self.neighbour(number)?;
+        fact.map(|number| self.fact(number)).transpose()?;
+        let near = self.neighbour(number)?;
+        let memory = &near.memory;
         let repeated = self.facts.iter().any(|fact| same_text(&fact.text, &memory.text));
         refuse_if(repeated || self.leaned_on.contains(&number), "a delete of what was only repeated")?;
         refuse_if(fact.is_some_and(|fact| self.skipped.contains(&fact)), "a replacement by a fact that is not stored")?;
-        let cause = *cosine >= NEAR || successor.is_some() || self.facts.iter().any(|fact| about(fact, memory));
-        refuse_if(!cause, "a delete of what no new fact speaks of")
+        match fact {
+            _ if self.is_spoken_of(near) => Ok(()),
+            // A successor may share no word with what it ends ("Owns a car", "Has gone over to cycling"): the plan is
+            // believed once for each fact, so that none of them ends all that is known.
+            Some(fact) => {
+                refuse_if(self.ended_unseen.contains(&fact), "a second end of what its fact does not speak of")
+            }
+            None => Err("a delete of what no new fact speaks of"),
+        }
     }
 }
 
@@ -200,6 +231,10 @@ mod tests {
             vec![skip(7, Some(0)), skip(0, Some(7)), Action::Add { fact: 9 }],
             vec![Action::Update { neighbour: 0, fact: Some(1), text: "garbage".into() }],
             vec![Action::Update { neighbour: 0, fact: Some(1), text: "\u{200b}".into() }],
+            vec![Action::Update { neighbour: 1, fact: Some(1), text: "Allergic to peanuts".into() }],
+            vec![Action::Update { neighbour: 1, fact: None, text: "Allergic to peanuts".into() }],
+            vec![Action::Update { neighbour: 1, fact: None, text: "Keeps no bees in Porto".into() }],
+            vec![Action::Update { neighbour: 0, fact: Some(0), text: "Owns 2 kayaks, paddles weekly".into() }],
             vec![Action::Invalidate { neighbour: 1, fact: None }],
             vec![Action::Invalidate { neighbour: 9, fact: Some(0) }],
         ] {
@@ -215,6 +250,21 @@ mod tests {
         for plan in [vec![skip.clone(), delete.clone()], vec![delete, skip.clone()]] {
             assert_eq!(checked(plan), (vec![skip.clone(), Action::Add { fact: 1 }], 1));
         }
+    }
+
+    #[test]
+    fn a_fact_ends_one_memory_it_shares_no_word_with() {
+        let at = Timestamp::default();
+        let known = ["Owns a kayak", "Keeps bees in Porto", "Sings bass", "Eats no fish"];
+        let neighbours: Vec<Neighbour> = known
+            .iter()
+            .map(|text| Neighbour::new(Memory::new(MemoryId::new(at), Scope::user("a"), *text, at), 0.1))
+            .collect();
+        let facts = [Fact::new("Has gone over to the mountains", 0), Fact::new("Sold the kayak", 0)];
+        let end = |neighbour, fact| Action::Invalidate { neighbour, fact: Some(fact) };
+        let plan = check(Plan::of(vec![end(1, 0), end(2, 0), end(3, 0), end(0, 0)]), &facts, &neighbours);
+        assert_eq!(plan.actions, [end(1, 0), end(0, 0), Action::Add { fact: 0 }, Action::Add { fact: 1 }]);
+        assert_eq!(plan.rejected.len(), 2);
     }
 
     #[test]

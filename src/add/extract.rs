@@ -1,11 +1,11 @@
 use super::{
     AddContext, AddMode, AddReport, AddRequest, keys,
     recalled::{without_echoes, without_recalled},
+    redact,
 };
 use crate::{
-    ExtractRequest, Extraction, Fact, Ignored, IndexKey, Memory, MemoryId, MemoryKind, Message, Result, Role, Scope,
-    Source, Stage, Timestamp, Trust,
-    types::{check_metadata, truncate},
+    CallBudget, ErrorKind, ExtractRequest, Extraction, Fact, Ignored, IndexKey, Memory, MemoryId, MemoryKind, Message,
+    Result, Role, Scope, Source, Stage, Timestamp, Trust, types::truncate,
 };
 
 /// What came in, before it is held against what is known. Everything has its vector.
@@ -36,17 +36,18 @@ impl NewFact {
     }
 }
 
-pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &AddRequest) -> Result<Intake> {
-    request.messages.iter().try_for_each(|message| check_metadata(&message.metadata))?;
+pub(super) async fn extract(
+    context: &AddContext<'_>,
+    scope: &Scope,
+    request: &AddRequest,
+    budget: &CallBudget,
+) -> Result<Intake> {
     let mut report = AddReport::new(context.call);
     let own = without_recalled(request, &mut report);
     let extraction = match request.mode {
         AddMode::Raw => Extraction::default(),
         AddMode::Infer if own.iter().all(|message| message.text.trim().is_empty()) => Extraction::default(),
-        AddMode::Infer => {
-            let request = ExtractRequest::new(&own, context.now);
-            context.extractor.extract(&request).await.map_err(|error| error.with_stage(Stage::Extract))?
-        }
+        AddMode::Infer => read(context, request, &own, budget, &mut report).await?,
     };
     report.model_calls += extraction.model_calls;
     report.usage += extraction.usage;
@@ -59,6 +60,10 @@ pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &A
         turns.map(|(number, message)| episode(context, scope, request, message).filter(|_| has_own(number))).collect();
     let facts: Vec<Fact> =
         extraction.facts.into_iter().filter_map(|fact| usable(fact, request, &mut report.ignored)).collect();
+    let mut facts = facts;
+    if let Some(redactor) = context.redactor {
+        facts.iter_mut().for_each(|fact| redact::fact(redactor, fact));
+    }
     let facts = without_echoes(context, scope, &own, facts, &mut report).await?;
 
     let turns: Vec<&Memory> = memories.iter().flatten().collect();
@@ -78,6 +83,32 @@ pub(super) async fn extract(context: &AddContext<'_>, scope: &Scope, request: &A
         .collect();
     report.episodes = episodes.iter().map(|(memory, _)| memory.id).collect();
     Ok(Intake { episodes, facts, report })
+}
+
+/// What the extractor reads or, if the budget allows no call of a model, the rules.
+async fn read(
+    context: &AddContext<'_>,
+    request: &AddRequest,
+    own: &[Message],
+    budget: &CallBudget,
+    report: &mut AddReport,
+) -> Result<Extraction> {
+    let in_stage = |error: crate::Error| error.with_stage(Stage::Extract);
+    let mut reading = ExtractRequest::new(own, context.now);
+    reading.language = request.language.as_deref();
+    reading.categories = &request.categories;
+    reading.instructions = request.instructions.as_deref();
+    reading.budget = Some(budget);
+    match context.extractor.extract(&reading).await {
+        Err(error) if error.kind() == ErrorKind::BudgetExhausted => {
+            report.fallbacks.push(Stage::Extract);
+            let mut extraction = context.rules.0.extract(&reading).await.map_err(in_stage)?;
+            extraction.model_calls += budget.model_calls();
+            extraction.usage += budget.usage();
+            Ok(extraction)
+        }
+        extraction => extraction.map_err(in_stage),
+    }
 }
 
 /// The memory of a turn that is to be kept: what the user said and, if wanted, what the assistant said.

@@ -6,6 +6,7 @@ pub(crate) mod keys;
 mod raw;
 mod recalled;
 mod reconcile;
+pub(crate) mod redact;
 mod slots;
 mod store;
 
@@ -14,8 +15,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::{
-    CallId, Embedder, Error, Extractor, IdSource, Ignored, Memory, MemoryId, Message, Reconciler, Result, Scope, Stage,
-    Timestamp, Usage, VectorStore,
+    CallBudget, CallId, Embedder, Error, Extractor, IdSource, Ignored, Memory, MemoryId, Message, Reconciler, Redactor,
+    Result, Scope, Stage, Timestamp, Usage, VectorStore, types::check_metadata,
 };
 
 pub use raw::NewMemory;
@@ -51,6 +52,18 @@ pub struct AddRequest {
     pub mode: AddMode,
     /// Whether the assistant's turns are kept too.
     pub assistant_messages: bool,
+    /// The language facts are written in, by its English name; `None` for the extractor's choice.
+    pub language: Option<String>,
+    /// The categories to choose from; empty for the extractor's choice.
+    pub categories: Vec<String>,
+    /// Further instructions for the model that reads facts.
+    pub instructions: Option<String>,
+    /// Most calls of a model; `None` for no limit.
+    pub max_model_calls: Option<u32>,
+    /// Most tokens of those calls, sent and received; `None` for no limit.
+    pub max_tokens: Option<u64>,
+    /// Whether nothing is written, and the report tells what would be.
+    pub dry_run: bool,
 }
 
 impl AddRequest {
@@ -60,6 +73,12 @@ impl AddRequest {
             messages: messages.into_iter().map(Into::into).collect(),
             mode: AddMode::Infer,
             assistant_messages: true,
+            language: None,
+            categories: Vec::new(),
+            instructions: None,
+            max_model_calls: None,
+            max_tokens: None,
+            dry_run: false,
         }
     }
 
@@ -72,6 +91,46 @@ impl AddRequest {
     /// Whether the assistant's turns are kept too. Facts are read from the user's words either way. Default: yes.
     pub fn assistant_messages(mut self, kept: bool) -> Self {
         self.assistant_messages = kept;
+        self
+    }
+
+    /// The language facts are written in, by its English name. Rules cannot translate and leave it unheeded. Default: the
+    /// extractor's choice, which is that of the messages.
+    pub fn language(mut self, language: impl Into<String>) -> Self {
+        self.language = Some(language.into());
+        self
+    }
+
+    /// The categories to choose from; others are left out. Default: the extractor's choice.
+    pub fn categories<C: Into<String>>(mut self, categories: impl IntoIterator<Item = C>) -> Self {
+        self.categories = categories.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Further instructions for the model that reads facts. Default none.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Most calls of a model, repetitions included. A step that would take more is left to the
+    /// [rules](crate::rules), and [reported](AddReport::fallbacks). Default: no limit; two steps ask a model, each once and
+    /// once more if the answer was of no use.
+    pub fn max_model_calls(mut self, calls: u32) -> Self {
+        self.max_model_calls = Some(calls);
+        self
+    }
+
+    /// Most tokens sent to and received from a model, with the same fallback. What a request will take is estimated, so a
+    /// call may end a few tokens above it. Default: no limit.
+    pub fn max_tokens(mut self, tokens: u64) -> Self {
+        self.max_tokens = Some(tokens);
+        self
+    }
+
+    /// Whether nothing is written: the report then is the plan, and its ids are given to nothing. Default: no.
+    pub fn dry_run(mut self, dry_run: bool) -> Self {
+        self.dry_run = dry_run;
         self
     }
 }
@@ -179,6 +238,12 @@ pub struct AddReport {
     pub rejected: Vec<String>,
     /// What was extracted and is not usable.
     pub ignored: Vec<Ignored>,
+    /// Memories among the new ones whose quote was not found in the messages, if the extractor looked.
+    pub unverified: Vec<MemoryId>,
+    /// Steps that the rules took over, since the budget allowed no call of a model.
+    pub fallbacks: Vec<Stage>,
+    /// Whether nothing was written.
+    pub dry_run: bool,
     /// Calls of a model.
     pub model_calls: u32,
     /// What they cost.
@@ -200,10 +265,28 @@ impl AddReport {
             recalled: Vec::new(),
             rejected: Vec::new(),
             ignored: Vec::new(),
+            unverified: Vec::new(),
+            fallbacks: Vec::new(),
+            dry_run: false,
             model_calls: 0,
             usage: Usage::default(),
             elapsed: Duration::ZERO,
         }
+    }
+
+    /// Why no fact was stored or changed, in two words; `None` if one was: `no facts` were found, or all were `already
+    /// known`, or every step was `not possible` and [rejected](Self::rejected).
+    #[must_use]
+    pub fn reason(&self) -> Option<&'static str> {
+        let changed = [&self.added, &self.updated, &self.superseded, &self.deleted];
+        if changed.iter().any(|memories| !memories.is_empty()) {
+            return None;
+        }
+        Some(match (self.skipped.is_empty(), self.rejected.is_empty()) {
+            (false, _) => "already known",
+            (true, false) => "not possible",
+            (true, true) => "no facts",
+        })
     }
 }
 
@@ -213,6 +296,9 @@ pub(crate) struct AddContext<'a> {
     pub(crate) embedder: &'a dyn Embedder,
     pub(crate) extractor: &'a dyn Extractor,
     pub(crate) reconciler: &'a dyn Reconciler,
+    /// What stands in for them when the budget allows no call of a model.
+    pub(crate) rules: (&'a dyn Extractor, &'a dyn Reconciler),
+    pub(crate) redactor: Option<&'a dyn Redactor>,
     pub(crate) ids: &'a IdSource,
     pub(crate) now: Timestamp,
     pub(crate) call: CallId,
@@ -224,14 +310,25 @@ const ATTEMPTS: usize = 100;
 
 pub(crate) async fn add(context: &AddContext<'_>, scope: &Scope, request: &AddRequest) -> Result<AddReport> {
     scope.validate()?;
+    request.messages.iter().try_for_each(|message| check_metadata(&message.metadata))?;
+    let redacted = context.redactor.map(|redactor| {
+        let mut redacted = request.clone();
+        redact::request(redactor, &mut redacted);
+        redacted
+    });
+    let request = redacted.as_ref().unwrap_or(request);
     let in_store = |error: Error| error.with_stage(Stage::Store);
-    let intake = extract::extract(context, scope, request).await?;
+    let budget = CallBudget::new(request.max_model_calls, request.max_tokens);
+    let intake = extract::extract(context, scope, request, &budget).await?;
     let mut attempt = 1;
     let mut plan = None;
     loop {
         let version = context.store.version().await.map_err(in_store)?;
-        let made = reconcile::reconcile(context, scope, &intake, plan).await?;
+        let made = reconcile::reconcile(context, scope, &intake, &budget, plan).await?;
         let prepared = store::prepare(context, scope, &intake, &made, version).await?;
+        if request.dry_run {
+            return Ok(AddReport { dry_run: true, ..prepared.report });
+        }
         plan = Some(made);
         match context.store.apply(prepared.batch).await {
             Ok(_) => return Ok(prepared.report),

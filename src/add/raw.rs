@@ -1,4 +1,4 @@
-use super::{ATTEMPTS, AddContext, keys};
+use super::{ATTEMPTS, AddContext, keys, redact};
 use crate::{
     Actor, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Put, Result,
     Scope, Source, Stage, Stamp, Timestamp, Trust, WriteBatch,
@@ -143,7 +143,7 @@ impl NewMemory {
         self
     }
 
-    fn into_memory(self, context: &AddContext<'_>, scope: &Scope) -> Result<Memory> {
+    fn into_memory(mut self, context: &AddContext<'_>, scope: &Scope) -> Result<Memory> {
         if self.text.trim().is_empty() {
             return Err(Error::invalid("the text of a memory is blank"));
         }
@@ -154,6 +154,13 @@ impl NewMemory {
             return Err(Error::invalid("the importance of a memory must be 0 to 1"));
         }
         check_metadata(&self.metadata)?;
+        if let Some(redactor) = context.redactor {
+            let Self { text, categories, metadata, speaker, slot, .. } = &mut self;
+            for string in [text].into_iter().chain(categories).chain(speaker).chain(slot) {
+                redact::text(redactor, string);
+            }
+            redact::metadata(redactor, metadata);
+        }
         let observed_at = truncate(self.observed_at.unwrap_or(context.now));
         let valid_at = truncate(self.valid_from.unwrap_or(observed_at));
         let invalid_at = self.valid_until.map(truncate);

@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 
-use super::{AddContext, check::check, extract::Intake, slots::Filled};
+use super::{AddContext, check::check, extract::Intake, redact, slots::Filled};
 use crate::{
-    Candidate, Fact, Filter, MemoryId, Neighbour, Plan, ReconcileRequest, Result, Scope, SearchQuery, Stage, Usage,
-    Validity,
+    CallBudget, Candidate, ErrorKind, Fact, Filter, MemoryId, Neighbour, Plan, ReconcileRequest, Result, Scope,
+    SearchQuery, Stage, Usage, Validity,
 };
 
 /// Neighbours looked up for each fact, by meaning and by words: the whole scope is searched, and the nearest are what
@@ -18,6 +18,8 @@ pub(super) struct CheckedPlan {
     /// What fills or has filled the slots of the new facts.
     pub(super) slots: HashMap<String, Vec<Filled>>,
     pub(super) plan: Plan,
+    /// Whether the rules made it, since the budget allowed no call of a model.
+    pub(super) by_rules: bool,
 }
 
 /// A plan for what is known now. The previous one still stands if what it was made from does: then the reconciler,
@@ -26,10 +28,12 @@ pub(super) async fn reconcile(
     context: &AddContext<'_>,
     scope: &Scope,
     intake: &Intake,
+    budget: &CallBudget,
     previous: Option<CheckedPlan>,
 ) -> Result<CheckedPlan> {
     if intake.facts.is_empty() {
-        return Ok(CheckedPlan { neighbours: Vec::new(), slots: HashMap::new(), plan: Plan::default() });
+        let plan = Plan::default();
+        return Ok(CheckedPlan { neighbours: Vec::new(), slots: HashMap::new(), plan, by_rules: false });
     }
     let in_stage = |error: crate::Error| error.with_stage(Stage::Reconcile);
     let (neighbours, slots) = neighbours(context, scope, intake).await.map_err(in_stage)?;
@@ -41,12 +45,25 @@ pub(super) async fn reconcile(
         (spent_calls, spent) = (previous.plan.model_calls, previous.plan.usage);
     }
     let facts: Vec<Fact> = intake.facts.iter().map(|new| new.fact.clone()).collect();
-    let request = ReconcileRequest::new(&facts, &neighbours);
-    let plan = context.reconciler.reconcile(&request).await.map_err(in_stage)?;
+    let mut request = ReconcileRequest::new(&facts, &neighbours);
+    request.budget = Some(budget);
+    let (calls_before, usage_before) = (budget.model_calls(), budget.usage());
+    let (mut plan, by_rules) = match context.reconciler.reconcile(&request).await {
+        Err(error) if error.kind() == ErrorKind::BudgetExhausted => {
+            let mut plan = context.rules.1.reconcile(&request).await.map_err(in_stage)?;
+            plan.model_calls += budget.model_calls() - calls_before;
+            plan.usage += budget.usage().since(usage_before);
+            (plan, true)
+        }
+        plan => (plan.map_err(in_stage)?, false),
+    };
+    if let Some(redactor) = context.redactor {
+        plan.actions.iter_mut().for_each(|action| redact::action(redactor, action));
+    }
     let mut plan = check(plan, &facts, &neighbours);
     plan.model_calls += spent_calls;
     plan.usage += spent;
-    Ok(CheckedPlan { neighbours, slots, plan })
+    Ok(CheckedPlan { neighbours, slots, plan, by_rules })
 }
 
 /// What is current and near any of the facts. Sessions are no boundary here: a fact of last week's chat is the one

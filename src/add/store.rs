@@ -8,9 +8,12 @@ use super::{
     slots,
 };
 use crate::{
-    Action, Actor, EmbedderExt, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, Plan, Purpose, Put, Result, Scope,
-    Source, Stage, Stamp, Unchanged, Version, WriteBatch, types::truncate,
+    Action, Actor, EmbedderExt, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, Neighbour, Plan, Purpose, Put,
+    Result, Scope, Source, Stage, Stamp, Unchanged, Version, WriteBatch, types::truncate,
 };
+
+/// Marks, in a memory's metadata, that the words it rests on were not found in the messages.
+const UNVERIFIED: &str = "unverified";
 
 /// All that an add writes, and what it will say once it is written.
 pub(super) struct Prepared {
@@ -26,8 +29,12 @@ pub(super) async fn prepare(
     checked: &CheckedPlan,
     version: Version,
 ) -> Result<Prepared> {
-    let CheckedPlan { neighbours, slots, plan: Plan { actions, rejected, model_calls, usage } } = checked;
+    let CheckedPlan { neighbours, slots, plan, by_rules } = checked;
+    let Plan { actions, rejected, model_calls, usage } = plan;
     let mut report = intake.report.clone();
+    if *by_rules {
+        report.fallbacks.push(Stage::Reconcile);
+    }
     report.rejected.clone_from(rejected);
     report.model_calls += model_calls;
     report.usage += *usage;
@@ -35,6 +42,7 @@ pub(super) async fn prepare(
     let actor = if report.model_calls > 0 { Actor::Model } else { Actor::Rules };
     let mut draft = Draft {
         now: truncate(context.now),
+        said_at: intake.facts.iter().map(|new| new.observed_at).max().unwrap_or_else(|| truncate(context.now)),
         stamp: Stamp::new(truncate(context.now), actor, context.call),
         batch: WriteBatch::default(),
         report,
@@ -81,7 +89,12 @@ pub(super) async fn prepare(
             }
         }
     }
-    for (id, number) in slots::settle(&mut fresh, slots, draft.now) {
+    // What the plan lets stand beside what fills its slot ("no longer works at Bolt") takes no part.
+    let (beside, mut chained): (BTreeMap<usize, Memory>, BTreeMap<usize, Memory>) =
+        fresh.into_iter().partition(|(_, memory)| stands_beside(memory, neighbours, actions));
+    let ends = slots::settle(&mut chained, slots, draft.now);
+    let mut fresh: BTreeMap<usize, Memory> = beside.into_iter().chain(chained).collect();
+    for (id, number) in ends {
         let ended = neighbours.iter().find(|neighbour| neighbour.memory.id == id && !draft.touches(id));
         if let (Some(ended), Some(successor)) = (ended, fresh.get(&number)) {
             draft.end_by(ended.memory.clone(), successor);
@@ -90,6 +103,9 @@ pub(super) async fn prepare(
     for (number, new) in intake.facts.iter().enumerate() {
         if let Some(memory) = fresh.remove(&number) {
             let key = IndexKey::new(memory.text.clone(), new.vector.clone());
+            if new.fact.verified == Some(false) {
+                draft.report.unverified.push(memory.id);
+            }
             draft.report.added.push(memory.clone());
             draft.put_new(memory, vec![key], draft.stamp.clone());
         }
@@ -98,6 +114,18 @@ pub(super) async fn prepare(
         draft.batch.unchanged = Some(Unchanged::new(scope.across_sessions(), version));
     }
     Ok(Prepared { batch: draft.batch, report: draft.report })
+}
+
+/// Whether the plan saw what fills the memory's slot and let all of it be.
+fn stands_beside(memory: &Memory, neighbours: &[Neighbour], actions: &[Action]) -> bool {
+    let holds = |near: &Neighbour| memory.slot.is_some() && near.memory.slot == memory.slot;
+    let touched = actions.iter().any(|action| match action {
+        Action::Invalidate { neighbour, .. } | Action::Update { neighbour, .. } => {
+            neighbours.get(*neighbour).is_some_and(holds)
+        }
+        Action::Add { .. } | Action::Skip { .. } => false,
+    });
+    !touched && neighbours.iter().any(holds)
 }
 
 /// What a turn's facts say, of those that become memories. A fact that is skipped gives its turn no key: it belongs to
@@ -142,6 +170,9 @@ fn new_memories(
         memory.observed_at = new.observed_at;
         memory.valid_at = new.valid_at();
         memory.invalid_at = new.fact.invalid_at.map(truncate);
+        if new.fact.verified == Some(false) {
+            memory.metadata.insert(UNVERIFIED.to_owned(), true.into());
+        }
         Some((number, memory))
     };
     numbers.into_iter().filter_map(memory).collect()
@@ -171,6 +202,8 @@ async fn updated_vectors<'a>(
 
 struct Draft {
     now: crate::Timestamp,
+    /// When the last of the facts was said: since then what was withdrawn without a fact holds no longer.
+    said_at: crate::Timestamp,
     stamp: Stamp,
     batch: WriteBatch,
     report: AddReport,
@@ -225,7 +258,7 @@ impl Draft {
     }
 
     fn withdraw(&mut self, memory: Memory, by: Option<&NewFact>) {
-        let at = by.map_or(self.now, NewFact::valid_at);
+        let at = by.map_or(self.said_at, NewFact::valid_at);
         self.end(memory, at, EventKind::Delete);
     }
 

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use super::{Inner, MemoryEngine};
 use crate::{
-    ApproximateTokens, Clock, Embedder, Error, ErrorKind, Extractor, IdSource, InMemoryStore, Reconciler, Reranker,
-    Result, Stage, SystemClock, TokenCounter, VectorStore,
+    ApproximateTokens, Clock, Embedder, Error, ErrorKind, Extractor, IdSource, InMemoryStore, Llm, Reconciler,
+    Redactor, Reranker, Result, Stage, SystemClock, TokenCounter, VectorStore, prompted,
     rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
 };
@@ -29,10 +29,12 @@ use crate::{
 pub struct MemoryEngineBuilder {
     store: Option<Arc<dyn VectorStore>>,
     embedder: Option<Arc<dyn Embedder>>,
+    llm: Option<Arc<dyn Llm>>,
     extractor: Option<Arc<dyn Extractor>>,
     reconciler: Option<Arc<dyn Reconciler>>,
     clock: Option<Arc<dyn Clock>>,
     counter: Option<Arc<dyn TokenCounter>>,
+    redactor: Option<Arc<dyn Redactor>>,
     reranker: Option<Arc<dyn Reranker>>,
     weights: Weights,
 }
@@ -51,13 +53,34 @@ impl MemoryEngineBuilder {
         self
     }
 
-    /// What reads facts from messages. Default: [`RuleExtractor`].
+    /// A model that reads facts from messages and decides over them:
+    /// [`PromptedExtractor`](crate::prompted::PromptedExtractor) and
+    /// [`PromptedReconciler`](crate::prompted::PromptedReconciler) made of it, each unless another is given here. Default:
+    /// none, and rules in its place.
+    ///
+    /// ```
+    /// use ingrain::{HashingEmbedder, MemoryEngine, Scope, testing::ScriptedLlm};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> ingrain::Result<()> {
+    /// let llm = ScriptedLlm::new().reply(r#"{"facts": [{"text": "Keeps bees", "message": 0}]}"#);
+    /// let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).llm(llm).build().await?;
+    /// let report = memory.add(&Scope::user("uma"), "My bees are fine, thanks!").await?;
+    /// assert_eq!((report.added[0].text.as_str(), report.model_calls), ("Keeps bees", 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn llm(mut self, llm: impl Llm) -> Self {
+        self.llm = Some(Arc::new(llm));
+        self
+    }
+
+    /// What reads facts from messages. Default: that of the [model](Self::llm), else [`RuleExtractor`].
     pub fn extractor(mut self, extractor: impl Extractor) -> Self {
         self.extractor = Some(Arc::new(extractor));
         self
     }
 
-    /// What decides over new facts. Default: [`RuleReconciler`].
+    /// What decides over new facts. Default: that of the [model](Self::llm), else [`RuleReconciler`].
     pub fn reconciler(mut self, reconciler: impl Reconciler) -> Self {
         self.reconciler = Some(Arc::new(reconciler));
         self
@@ -72,6 +95,14 @@ impl MemoryEngineBuilder {
     /// What counts the tokens of a [context](MemoryEngine::context). Default: [`ApproximateTokens`].
     pub fn token_counter(mut self, counter: impl TokenCounter) -> Self {
         self.counter = Some(Arc::new(counter));
+        self
+    }
+
+    /// What takes secrets out of texts before they are stored, embedded or shown to a model: of messages and memories with
+    /// the strings in their metadata, of facts and plans that a model made, and of queries. Ids and scopes stay as they are.
+    /// Default: none.
+    pub fn redactor(mut self, redactor: impl Redactor) -> Self {
+        self.redactor = Some(Arc::new(redactor));
         self
     }
 
@@ -97,7 +128,13 @@ impl MemoryEngineBuilder {
     /// [`EmbedderMismatch`](ErrorKind::EmbedderMismatch) for a store that another embedder has filled, and then the
     /// store is as it was; what the store reports.
     pub async fn build(self) -> Result<MemoryEngine> {
-        let Self { store, embedder, extractor, reconciler, clock, counter, reranker, weights } = self;
+        let Self { store, embedder, llm, extractor, reconciler, clock, counter, redactor, reranker, weights } = self;
+        let (prompted_extractor, prompted_reconciler) = match llm.map(prompted::from_llm) {
+            Some((extractor, reconciler, _)) => (Some(extractor), Some(reconciler)),
+            None => (None, None),
+        };
+        let extractor = extractor.or_else(|| prompted_extractor.map(|extractor| Arc::new(extractor) as _));
+        let reconciler = reconciler.or_else(|| prompted_reconciler.map(|reconciler| Arc::new(reconciler) as _));
         let embedder = embedder.or_else(default_embedder).ok_or_else(|| {
             Error::new(
                 ErrorKind::Configuration,
@@ -120,6 +157,7 @@ impl MemoryEngineBuilder {
             reconciler: reconciler.unwrap_or_else(|| Arc::new(RuleReconciler::new())),
             clock: clock.unwrap_or_else(|| Arc::new(SystemClock)),
             counter: counter.unwrap_or_else(|| Arc::new(ApproximateTokens)),
+            redactor,
             reranker,
             weights,
             ids: IdSource::default(),

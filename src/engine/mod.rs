@@ -14,9 +14,10 @@ pub use update::MemoryUpdate;
 
 use crate::{
     Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, Extractor, Filter,
-    HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler, Reranker,
-    Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
+    HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler, Redactor,
+    Reranker, Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
     add::{self, AddContext},
+    rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
     search::{self, SearchContext},
     types::truncate,
@@ -55,6 +56,7 @@ struct Inner {
     reconciler: Arc<dyn Reconciler>,
     clock: Arc<dyn Clock>,
     counter: Arc<dyn TokenCounter>,
+    redactor: Option<Arc<dyn Redactor>>,
     reranker: Option<Arc<dyn Reranker>>,
     weights: Weights,
     ids: IdSource,
@@ -89,6 +91,11 @@ impl MemoryEngine {
     /// already, for as long as they are stored. Two adds at the same time see each other's outcome. What
     /// [`context`](Self::context) had put into a message is not remembered again; see
     /// [`RecalledText`](crate::RecalledText). Without a message nothing happens.
+    ///
+    /// With a [model](MemoryEngineBuilder::llm) an add asks it at most twice: for the facts, and for what they do to what is
+    /// known; each once more if the answer was of no use. Without a word of the user it asks nothing, without a fact or
+    /// anything known, or with facts that are known word for word, not for the second. What it plans is checked: no new
+    /// fact is lost, and nothing known is changed or ended that no new fact speaks of.
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the extractor, the embedder, the
@@ -149,7 +156,9 @@ impl MemoryEngine {
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, a blank query or a bad filter; what the
     /// embedder, the reranker or the store report.
     pub async fn search(&self, scope: &Scope, request: impl Into<SearchRequest>) -> Result<Vec<Hit>> {
-        search::search(&self.searching(), scope, &request.into()).await
+        let mut request = request.into();
+        self.redact_query(&mut request.query);
+        search::search(&self.searching(), scope, &request).await
     }
 
     /// What to put into a prompt: blocks, what is known and fits the query, and turns that fit it together with those
@@ -189,7 +198,9 @@ impl MemoryEngine {
         request: impl Into<ContextRequest>,
         budget: impl Into<TokenBudget>,
     ) -> Result<MemoryContext> {
-        context::context(self, scope, &request.into(), budget.into()).await
+        let mut request = request.into();
+        self.redact_query(&mut request.query);
+        context::context(self, scope, &request, budget.into()).await
     }
 
     /// One memory, whether it still holds or not.
@@ -230,7 +241,7 @@ impl MemoryEngine {
     /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or value;
     /// [`Conflict`](ErrorKind::Conflict) when others kept changing it; what the embedder or the store report.
     pub async fn update(&self, scope: &Scope, id: MemoryId, update: MemoryUpdate) -> Result<Memory> {
-        update::update(self, scope, id, &update).await
+        update::update(self, scope, id, update).await
     }
 
     /// Removes a memory. Its history stays and ends with the removal. What it had superseded stays ended; see
@@ -267,6 +278,13 @@ impl MemoryEngine {
         if events.is_empty() { Err(not_found()) } else { Ok(events) }
     }
 
+    /// A query is embedded, and perhaps far from here.
+    fn redact_query(&self, query: &mut String) {
+        if let Some(redactor) = self.0.redactor.as_deref() {
+            add::redact::text(redactor, query);
+        }
+    }
+
     fn searching(&self) -> SearchContext<'_> {
         SearchContext {
             store: &*self.0.store,
@@ -285,6 +303,8 @@ impl MemoryEngine {
             embedder: &*self.0.embedder,
             extractor: &*self.0.extractor,
             reconciler: &*self.0.reconciler,
+            rules: (&RuleExtractor, &RuleReconciler),
+            redactor: self.0.redactor.as_deref(),
             ids: &self.0.ids,
             now,
             call: CallId::new(now),

@@ -2,7 +2,7 @@ use super::{ATTEMPTS, MemoryEngine, delete::without_its_text};
 use crate::{
     Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Put, Result, Scope,
     Stage, Timestamp, WriteBatch,
-    add::keys,
+    add::{keys, redact},
     types::{check_metadata, truncate},
 };
 
@@ -145,9 +145,15 @@ pub(super) async fn update(
     engine: &MemoryEngine,
     scope: &Scope,
     id: MemoryId,
-    update: &MemoryUpdate,
+    mut update: MemoryUpdate,
 ) -> Result<Memory> {
     update.validate()?;
+    if let Some(redactor) = engine.0.redactor.as_deref() {
+        let MemoryUpdate { text, metadata, categories, slot, .. } = &mut update;
+        let strings = text.iter_mut().chain(categories.iter_mut().flatten()).chain(slot.iter_mut().flatten());
+        strings.for_each(|string| redact::text(redactor, string));
+        metadata.iter_mut().for_each(|metadata| redact::metadata(redactor, metadata));
+    }
     let stamp = engine.stamp();
     let mut keys: Option<Vec<IndexKey>> = None;
     let mut attempt = 1;

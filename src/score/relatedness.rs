@@ -23,6 +23,20 @@ pub fn share_words(left: &str, right: &str) -> bool {
     !left.is_disjoint(&right)
 }
 
+/// Whether the text has every word of the statement, endings and short words aside; a statement without such words is
+/// covered by nothing.
+///
+/// ```
+/// use ingrain::score::relatedness::covers;
+/// assert!(covers("Used to work in a library, now teaches chemistry", "Teaches chemistry"));
+/// assert!(!covers("Teaches chemistry", "Teaches chemistry and physics"));
+/// ```
+#[must_use]
+pub fn covers(text: &str, statement: &str) -> bool {
+    let statement = stems(statement);
+    !statement.is_empty() && statement.is_subset(&stems(text))
+}
+
 fn stems(text: &str) -> HashSet<String> {
     let text = normalized(text);
     text.unicode_words()

@@ -120,6 +120,19 @@ pub fn same_particulars(a: &str, b: &str) -> bool {
         && b.names.keys().all(|name| a.has(name))
 }
 
+/// Whether every number of the text occurs in one of the sources.
+pub(crate) fn numbers_within<'s>(text: &str, sources: impl Iterator<Item = &'s str>) -> bool {
+    let mut numbers = Particulars::of(text).numbers;
+    for source in sources {
+        if numbers.is_empty() {
+            break;
+        }
+        let said = Particulars::of(source).numbers;
+        numbers.retain(|number, _| !said.contains_key(number));
+    }
+    numbers.is_empty()
+}
+
 #[derive(Debug, Default)]
 struct Particulars {
     numbers: BTreeMap<String, usize>,

@@ -3,7 +3,7 @@ use std::{fmt::Debug, sync::Arc};
 use async_trait::async_trait;
 use serde::Serialize;
 
-use crate::{MemoryKind, Message, Result, Timestamp, Trust, Usage};
+use crate::{CallBudget, MemoryKind, Message, Result, Timestamp, Trust, Usage};
 
 /// A statement read from messages, before it is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,9 @@ pub struct Fact {
     pub trust: Trust,
     /// The words it rests on, copied from the message.
     pub quote: Option<String>,
+    /// Whether the quote was found in the messages; `None` if nobody looked. A fact whose quote was not found is stored
+    /// with `"unverified": true` in its metadata.
+    pub verified: Option<bool>,
     /// The message it rests on, as an index into [`ExtractRequest::messages`]. A fact of a message that is not there is
     /// ignored.
     pub message: usize,
@@ -49,6 +52,7 @@ impl Fact {
             speaker: None,
             trust: Trust::User,
             quote: None,
+            verified: None,
             message,
         }
     }
@@ -176,13 +180,15 @@ pub struct ExtractRequest<'a> {
     pub instructions: Option<&'a str>,
     /// Whether relations are wanted too.
     pub relations: bool,
+    /// What may be spent on models; `None` for no limit.
+    pub budget: Option<&'a CallBudget>,
 }
 
 impl<'a> ExtractRequest<'a> {
     /// Facts only, in the user's own language.
     #[must_use]
     pub fn new(messages: &'a [Message], now: Timestamp) -> Self {
-        Self { messages, now, language: None, categories: &[], instructions: None, relations: false }
+        Self { messages, now, language: None, categories: &[], instructions: None, relations: false, budget: None }
     }
 
     /// The time message number `index` was said.
@@ -226,7 +232,8 @@ pub trait Extractor: Debug + Send + Sync + 'static {
     /// The facts in `request.messages`.
     ///
     /// # Errors
-    /// What the model's client reports, and [`UnusableModelOutput`](crate::ErrorKind::UnusableModelOutput).
+    /// What the model's client reports, [`UnusableModelOutput`](crate::ErrorKind::UnusableModelOutput), and
+    /// [`BudgetExhausted`](crate::ErrorKind::BudgetExhausted) where the budget does not allow a call.
     async fn extract(&self, request: &ExtractRequest<'_>) -> Result<Extraction>;
 }
 

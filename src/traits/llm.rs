@@ -163,6 +163,15 @@ impl Usage {
     pub const fn new(input_tokens: u64, output_tokens: u64) -> Self {
         Self { input_tokens, output_tokens }
     }
+
+    /// What was added to `earlier`.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_sub(earlier.input_tokens),
+            output_tokens: self.output_tokens.saturating_sub(earlier.output_tokens),
+        }
+    }
 }
 
 impl std::ops::AddAssign for Usage {
@@ -256,6 +265,8 @@ pub trait Llm: Debug + Send + Sync + 'static {
     /// [`Configuration`](crate::ErrorKind::Configuration) for a model that is not there;
     /// [`ProviderUnreachable`](crate::ErrorKind::ProviderUnreachable),
     /// [`ProviderRefused`](crate::ErrorKind::ProviderRefused), [`RateLimited`](crate::ErrorKind::RateLimited);
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) when the server refuses the form of the answer (a schema, JSON, tools)
+    /// and another form may do: whoever asked then asks for another;
     /// [`UnusableModelOutput`](crate::ErrorKind::UnusableModelOutput) when the reply is not in the provider's own
     /// form.
     async fn chat(&self, request: &ChatRequest) -> Result<ChatResponse>;

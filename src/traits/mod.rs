@@ -3,6 +3,7 @@
 //! Every trait is object-safe, takes `&self`, and is implemented for `Arc<T>` where `T` implements it, so that
 //! `Arc<dyn VectorStore>` is a store like any other.
 
+mod call_budget;
 mod clock;
 mod conversation_store;
 mod embedder;
@@ -17,6 +18,7 @@ mod summarizer;
 mod token_counter;
 mod vector_store;
 
+pub use call_budget::CallBudget;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use conversation_store::{ConversationStore, RunningSummary, StoredMessage};
 pub use embedder::{Embedder, EmbedderExt, EmbedderIdentity, Purpose};

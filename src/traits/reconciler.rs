@@ -2,7 +2,7 @@ use std::{fmt::Debug, sync::Arc};
 
 use async_trait::async_trait;
 
-use crate::{Fact, Memory, Result, Usage};
+use crate::{CallBudget, Fact, Memory, Result, Usage};
 
 /// A memory that a new fact may repeat, refine or contradict.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,13 +30,15 @@ pub struct ReconcileRequest<'a> {
     pub facts: &'a [Fact],
     /// Current memories near any of them, each once; actions name them by index, a model by the same number.
     pub neighbours: &'a [Neighbour],
+    /// What may be spent on models; `None` for no limit.
+    pub budget: Option<&'a CallBudget>,
 }
 
 impl<'a> ReconcileRequest<'a> {
     /// A request.
     #[must_use]
     pub fn new(facts: &'a [Fact], neighbours: &'a [Neighbour]) -> Self {
-        Self { facts, neighbours }
+        Self { facts, neighbours, budget: None }
     }
 }
 
@@ -105,7 +107,8 @@ pub trait Reconciler: Debug + Send + Sync + 'static {
     /// A plan for `request`.
     ///
     /// # Errors
-    /// What the model's client reports, and [`UnusableModelOutput`](crate::ErrorKind::UnusableModelOutput).
+    /// What the model's client reports, [`UnusableModelOutput`](crate::ErrorKind::UnusableModelOutput), and
+    /// [`BudgetExhausted`](crate::ErrorKind::BudgetExhausted) where the budget does not allow a call.
     async fn reconcile(&self, request: &ReconcileRequest<'_>) -> Result<Plan>;
 }
 

@@ -32,6 +32,10 @@ fn what_is_handed_out_can_be_shared() {
     shared::<AddReport>();
     shared::<Hit>();
     shared::<ingrain::MemoryContext>();
+    shared::<ingrain::CallBudget>();
+    shared::<ingrain::prompted::PromptedExtractor>();
+    shared::<ingrain::prompted::PromptedReconciler>();
+    shared::<ingrain::prompted::PromptedSummarizer>();
     #[cfg(feature = "tiktoken")]
     shared::<ingrain::TiktokenCounter>();
     #[cfg(feature = "openai")]

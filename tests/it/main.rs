@@ -24,8 +24,10 @@ mod features;
 mod layering;
 #[cfg(feature = "sqlite")]
 mod processes;
+mod prompted;
 mod properties;
 mod ranking;
+mod reconcile;
 mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;

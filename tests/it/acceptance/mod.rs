@@ -6,6 +6,7 @@ mod failing;
 mod isolation;
 mod keys;
 mod listing;
+mod model;
 mod searching;
 mod timing;
 #[cfg(feature = "sqlite")]

@@ -1,0 +1,356 @@
+//! The form of an answer that lists facts, and how it is read.
+
+use chrono::{NaiveDate, NaiveTime};
+use schemars::JsonSchema;
+use serde_json::{Map, Value};
+
+use super::{
+    parse::{Fit, Fitting},
+    schema::strict,
+};
+use crate::{Ignored, MemoryKind, Timestamp};
+
+/// The answer.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "gives the schema; what models send is read more leniently")]
+struct FactList {
+    /// The facts, in the order of the messages; empty if there are none.
+    facts: Vec<FactForm>,
+}
+
+/// One fact.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "gives the schema; what models send is read more leniently")]
+struct FactForm {
+    /// The statement.
+    text: String,
+    kind: KindForm,
+    categories: Vec<String>,
+    /// From 0 to 1.
+    importance: f32,
+    /// Since when it holds: YYYY-MM-DD, YYYY-MM, YYYY or null.
+    since: Option<String>,
+    /// Until when it held: YYYY-MM-DD, YYYY-MM, YYYY or null.
+    until: Option<String>,
+    /// The number of the message it rests on.
+    message: u32,
+    /// The words of the message it rests on.
+    quote: String,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(dead_code, reason = "gives the schema; what models send is read more leniently")]
+enum KindForm {
+    Fact,
+    Preference,
+    Procedure,
+}
+
+/// The choices that are closed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Closed<'a> {
+    /// The categories to choose from; empty for a free choice.
+    pub(super) categories: &'a [String],
+}
+
+impl Closed<'_> {
+    /// Those that may be chosen, as they are spelled in the list.
+    pub(super) fn chosen(&self, given: Vec<String>) -> Vec<String> {
+        if self.categories.is_empty() {
+            return given;
+        }
+        let listed = |name: &String| self.categories.iter().find(|known| known.to_lowercase() == name.to_lowercase());
+        let mut chosen: Vec<String> = given.iter().filter_map(listed).cloned().collect();
+        chosen.dedup();
+        chosen
+    }
+}
+
+/// The strict schema of the answer.
+pub(super) fn answer_schema(closed: &Closed<'_>) -> Value {
+    let mut schema = strict::<FactList>();
+    let items = schema.pointer_mut("/properties/facts/items/properties/categories/items");
+    if let Some(Value::Object(items)) = items.filter(|_| !closed.categories.is_empty()) {
+        items.insert("enum".to_owned(), Value::from(closed.categories.to_vec()));
+    }
+    schema
+}
+
+/// A fact as the model gave it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Statement {
+    /// Without white space at the ends; may be empty.
+    pub(super) text: String,
+    pub(super) kind: MemoryKind,
+    pub(super) categories: Vec<String>,
+    pub(super) importance: Option<f32>,
+    pub(super) since: Option<Timestamp>,
+    pub(super) until: Option<Timestamp>,
+    pub(super) message: Option<usize>,
+    pub(super) quote: Option<String>,
+}
+
+/// All of an answer.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Statements {
+    pub(super) statements: Vec<Statement>,
+    pub(super) ignored: Vec<Ignored>,
+}
+
+/// Names that models give to the list, ours first.
+const LISTS: [&str; 8] = ["facts", "memories", "items", "statements", "results", "data", "answer", "output"];
+/// Names that models give to the text of a fact, ours first.
+const TEXTS: [&str; 6] = ["text", "fact", "memory", "statement", "content", "value"];
+
+/// Reads a list of facts: `{"facts": […]}` as asked for; under another name; bare; one fact alone; texts by number or
+/// name, `{"0": "…", "1": "…"}`; all of that inside one more object.
+pub(super) fn read_facts(value: &Value) -> Fitting<Statements> {
+    match value {
+        Value::Array(items) if items.is_empty() => Some((Fit::Vague, Statements::default())),
+        Value::Array(items) => {
+            let read = read_items(items);
+            // Footnotes in prose are lists, too: [1].
+            let usable = !read.statements.is_empty();
+            usable.then_some((Fit::Loose, read))
+        }
+        Value::Object(members) => read_object(members),
+        _ => None,
+    }
+}
+
+fn read_object(members: &Map<String, Value>) -> Fitting<Statements> {
+    if let Some(facts) = members.get("facts") {
+        return Some((Fit::Whole, read_list(facts)?));
+    }
+    if text_of(members).is_some() {
+        let read = read_items(&[Value::Object(members.clone())]);
+        return Some((Fit::Loose, read));
+    }
+    if let Some(list) = LISTS.iter().find_map(|name| members.get(*name)) {
+        let read = match list {
+            Value::Object(inner) => read_object(inner)?.1,
+            list => read_list(list)?,
+        };
+        return Some((Fit::Loose, read));
+    }
+    by_number(members).map(|read| (Fit::Loose, read))
+}
+
+fn read_list(value: &Value) -> Option<Statements> {
+    match value {
+        Value::Null => Some(Statements::default()),
+        Value::Array(items) => Some(read_items(items)),
+        Value::Object(members) if members.is_empty() => Some(Statements::default()),
+        Value::Object(members) if text_of(members).is_some() => Some(read_items(std::slice::from_ref(value))),
+        Value::Object(members) => by_number(members),
+        Value::String(_) => Some(read_items(std::slice::from_ref(value))),
+        _ => None,
+    }
+}
+
+/// Facts in a map keyed by numbers, in their order.
+fn by_number(members: &Map<String, Value>) -> Option<Statements> {
+    let numbered: Option<Vec<(u64, &Value)>> = members
+        .iter()
+        .map(|(key, value)| {
+            let digits = key.trim_start_matches(|char: char| !char.is_ascii_digit());
+            Some((digits.parse().ok()?, value)).filter(|(_, value)| value.is_string() || value.is_object())
+        })
+        .collect();
+    let mut numbered = numbered.filter(|numbered| !numbered.is_empty())?;
+    numbered.sort_by_key(|(number, _)| *number);
+    let items: Vec<Value> = numbered.into_iter().map(|(_, value)| value.clone()).collect();
+    Some(read_items(&items))
+}
+
+fn read_items(items: &[Value]) -> Statements {
+    let mut read = Statements::default();
+    for item in items {
+        let statement = match item {
+            Value::String(text) => Some(Statement::bare(text)),
+            Value::Object(members) => Statement::of(members),
+            _ => None,
+        };
+        match statement {
+            Some(statement) => read.statements.push(statement),
+            None => {
+                let reason = format!("{} in the place of a fact", kind_of(item));
+                read.ignored.push(Ignored::new(reason));
+            }
+        }
+    }
+    read
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object without text",
+    }
+}
+
+fn text_of(members: &Map<String, Value>) -> Option<&str> {
+    TEXTS.iter().find_map(|name| members.get(*name).and_then(Value::as_str))
+}
+
+impl Statement {
+    fn bare(text: &str) -> Self {
+        Self {
+            text: text.trim().to_owned(),
+            kind: MemoryKind::Fact,
+            categories: Vec::new(),
+            importance: None,
+            since: None,
+            until: None,
+            message: None,
+            quote: None,
+        }
+    }
+
+    fn of(members: &Map<String, Value>) -> Option<Self> {
+        let text = text_of(members)?;
+        let string = |name: &str| members.get(name).and_then(Value::as_str);
+        let kind = match string("kind").or_else(|| string("type")).unwrap_or_default().to_ascii_lowercase().as_str() {
+            "preference" => MemoryKind::Preference,
+            "procedure" => MemoryKind::Procedure,
+            _ => MemoryKind::Fact,
+        };
+        let mut categories: Vec<String> = match members.get("categories").or_else(|| members.get("category")) {
+            Some(Value::String(one)) => vec![one.trim().to_owned()],
+            Some(Value::Array(several)) => {
+                several.iter().filter_map(Value::as_str).map(|name| name.trim().to_owned()).collect()
+            }
+            _ => Vec::new(),
+        };
+        categories.retain(|name| !name.is_empty());
+        Some(Self {
+            kind,
+            categories,
+            importance: members.get("importance").and_then(number).map(importance),
+            since: string("since").and_then(day),
+            until: string("until").and_then(day),
+            message: members.get("message").and_then(index),
+            quote: string("quote").map(str::to_owned),
+            ..Self::bare(text)
+        })
+    }
+}
+
+/// A number, also as a string.
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// A number that names something: a whole one, also as a string, in brackets or quotation marks.
+pub(super) fn index(value: &Value) -> Option<usize> {
+    match value {
+        Value::Number(number) => {
+            let whole = number.as_u64().or_else(|| {
+                number.as_f64().filter(|float| float.fract() == 0.0).and_then(|float| format!("{float}").parse().ok())
+            });
+            whole.and_then(|whole| usize::try_from(whole).ok())
+        }
+        Value::String(text) => text.trim_matches(|char: char| !char.is_alphanumeric() && char != '-').parse().ok(),
+        _ => None,
+    }
+}
+
+/// Some models count to ten, whatever they are told.
+fn importance(given: f64) -> f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "between 0 and 1 by then")]
+    let within = |given: f64| given.clamp(0.0, 1.0) as f32;
+    if given > 1.0 && given <= 10.0 { within(given / 10.0) } else { within(given) }
+}
+
+/// The instant at which a day, month or year begins, in UTC; an instant as it is.
+fn day(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Ok(instant) = text.parse::<Timestamp>() {
+        return Some(instant);
+    }
+    let mut parts = text.get(..10).unwrap_or(text).splitn(3, '-').map(str::parse::<u32>);
+    let year = parts.next()?.ok().filter(|year| (1..=9_999).contains(year))?;
+    let month = parts.next().unwrap_or(Ok(1)).ok()?;
+    let day = parts.next().unwrap_or(Ok(1)).ok()?;
+    let date = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)?;
+    Some(date.and_time(NaiveTime::MIN).and_utc())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn texts(value: &Value) -> Option<(Fit, Vec<String>, usize)> {
+        let (fit, read) = read_facts(value)?;
+        Some((fit, read.statements.into_iter().map(|statement| statement.text).collect(), read.ignored.len()))
+    }
+
+    #[test]
+    fn one_list_in_many_shapes() {
+        let whole = |expected: &[&str]| Some((Fit::Whole, expected.iter().map(|text| (*text).to_owned()).collect(), 0));
+        let loose = |expected: &[&str]| Some((Fit::Loose, expected.iter().map(|text| (*text).to_owned()).collect(), 0));
+        for value in [
+            json!({"facts": ["a", "b"]}),
+            json!({"facts": [{"text": "a"}, {"fact": " b "}]}),
+            json!({"facts": {"0": "a", "1": {"text": "b"}}}),
+        ] {
+            assert_eq!(texts(&value), whole(&["a", "b"]), "{value}");
+        }
+        for value in [
+            json!(["a", {"memory": "b"}]),
+            json!({"memories": ["a", "b"]}),
+            json!({"answer": {"facts": ["a", "b"]}}),
+            json!({"2": "a", "10": "b"}),
+            json!({"fact1": "a", "fact2": "b"}),
+            json!([{"content": "a"}, "b"]),
+        ] {
+            assert_eq!(texts(&value), loose(&["a", "b"]), "{value}");
+        }
+        assert_eq!(texts(&json!({"text": "a", "kind": "fact"})), loose(&["a"]));
+        for nothing in [json!({"facts": []}), json!({"facts": null}), json!({"facts": {}})] {
+            assert_eq!(texts(&nothing), whole(&[]), "{nothing}");
+        }
+        assert_eq!(texts(&json!([])), Some((Fit::Vague, vec![], 0)));
+        for other in [json!([1]), json!({}), json!({"error": "no"}), json!({"facts": 3}), json!([[]])] {
+            assert_eq!(texts(&other), None, "{other}");
+        }
+        assert_eq!(texts(&json!({"facts": [null, 42, ["x"], {}, "a"]})), Some((Fit::Whole, vec!["a".into()], 4)));
+    }
+
+    #[test]
+    fn what_belongs_to_a_fact_is_read_in_sloppy_forms() {
+        let value = json!({"facts": [{
+            "text": "a", "kind": "Preference", "category": " food ", "importance": "8", "since": "2023-05",
+            "until": "2023-05-20T12:00:00Z", "message": "«1»", "quote": "q",
+        }]});
+        let at = |text: &str| text.parse::<Timestamp>().ok();
+        let expected = Statement {
+            text: "a".into(),
+            kind: MemoryKind::Preference,
+            categories: vec!["food".into()],
+            importance: Some(0.8),
+            since: at("2023-05-01T00:00:00Z"),
+            until: at("2023-05-20T12:00:00Z"),
+            message: Some(1),
+            quote: Some("q".into()),
+        };
+        assert_eq!(read_facts(&value).map(|(_, read)| read.statements), Some(vec![expected]));
+        assert_eq!(
+            ["2023", "12 May", "", "2023-13-01", "é-é-é-é-é"].map(day),
+            [at("2023-01-01T00:00:00Z"), None, None, None, None]
+        );
+        let numbers = [json!(2), json!("2"), json!(2.0), json!("[2]"), json!(-1), json!("-1"), json!("m2"), json!(1.5)];
+        assert_eq!(numbers.map(|value| index(&value)), [Some(2), Some(2), Some(2), Some(2), None, None, None, None]);
+    }
+}
