@@ -7,7 +7,8 @@
 //! A fact that is deleted takes it along, and one whose text is changed by hand changes it: what was taken back must not
 //! be what finds the turn. A turn with a new text loses all such keys, for they were read from the old one.
 //!
-//! Whoever sees the turn must see the fact: its words must not be felt where it is not shown.
+//! A turn is lent no fact that some reader of the turn does not see: words must not be felt where they are not shown. What
+//! was read from the turn itself when it was said is its own reading, whichever session's memory has taken that in.
 
 use std::collections::{HashMap, HashSet};
 
