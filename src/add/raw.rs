@@ -228,7 +228,7 @@ pub(crate) async fn add_raw(context: &AddContext<'_>, scope: &Scope, memories: V
     let mut attempt = 1;
     loop {
         let mut batch = batch.clone();
-        batch.puts.extend(keys::lend(context.store, &keyed).await.map_err(in_store)?);
+        batch.puts.extend(keys::lend(context.store, scope, &keyed).await.map_err(in_store)?);
         let alone = batch.puts.len() == memories.len();
         match context.store.apply(batch).await {
             Ok(_) => break,

@@ -47,9 +47,11 @@ pub(super) async fn prepare(
         batch: WriteBatch::default(),
         report,
     };
+    let facts = facts_by_turn(intake, actions);
     for (memory, keys) in &intake.episodes {
         let mut keys = keys.clone();
-        facts_of(memory.id, intake, actions).for_each(|fact| keys::extend(memory, &mut keys, fact));
+        let facts = facts.get(&memory.id).into_iter().flatten();
+        keys::extend(memory, &mut keys, facts.map(|new| IndexKey::new(new.fact.text.as_str(), new.vector.clone())));
         draft.put_new(memory.clone(), keys, Stamp { actor: Actor::App, ..draft.stamp.clone() });
     }
     let mut fresh = new_memories(context, scope, intake, actions);
@@ -128,9 +130,9 @@ fn stands_beside(memory: &Memory, neighbours: &[Neighbour], actions: &[Action]) 
     !touched && neighbours.iter().any(holds)
 }
 
-/// What a turn's facts say, of those that become memories. A fact that is skipped gives its turn no key: it belongs to
-/// a memory that does not know of this turn, and so could not take its text along when it is deleted.
-fn facts_of(turn: MemoryId, intake: &Intake, actions: &[Action]) -> impl Iterator<Item = IndexKey> {
+/// The facts of each turn, of those that become memories. A fact that is skipped gives its turn no key: it belongs to a
+/// memory that does not know of this turn, and so could not take its text along when it is deleted.
+fn facts_by_turn<'i>(intake: &'i Intake, actions: &[Action]) -> HashMap<MemoryId, Vec<&'i NewFact>> {
     let stored: HashSet<usize> = actions
         .iter()
         .filter_map(|action| match action {
@@ -138,10 +140,13 @@ fn facts_of(turn: MemoryId, intake: &Intake, actions: &[Action]) -> impl Iterato
             Action::Update { fact: None, .. } | Action::Invalidate { .. } | Action::Skip { .. } => None,
         })
         .collect();
-    let facts = intake.facts.iter().enumerate();
+    let mut facts: HashMap<MemoryId, Vec<&NewFact>> = HashMap::new();
+    for (_, new) in intake.facts.iter().enumerate().filter(|(number, _)| stored.contains(number)) {
+        if let Some(turn) = new.episode {
+            facts.entry(turn).or_default().push(new);
+        }
+    }
     facts
-        .filter(move |(number, new)| new.episode == Some(turn) && stored.contains(number))
-        .map(|(_, new)| IndexKey::new(new.fact.text.as_str(), new.vector.clone()))
 }
 
 /// A memory for each fact that the plan adds.

@@ -11,7 +11,7 @@ pub(super) async fn delete(engine: &MemoryEngine, scope: &Scope, id: MemoryId) -
     let mut attempt = 1;
     loop {
         let memory = engine.get(scope, id).await?;
-        let puts = without_its_text(engine, &memory, None).await?;
+        let puts = without_its_text(engine, &memory, &[]).await?;
         let mut batch = WriteBatch { puts, ..WriteBatch::default() };
         let old_text = Some(memory.text);
         batch.events.push(HistoryEvent::new(id, memory.scope, EventKind::Delete, old_text, None, stamp.clone()));
@@ -26,11 +26,7 @@ pub(super) async fn delete(engine: &MemoryEngine, scope: &Scope, id: MemoryId) -
 }
 
 /// The turns a memory was read from, as changes after which nothing finds them by its text; `instead` may.
-pub(super) async fn without_its_text(
-    engine: &MemoryEngine,
-    memory: &Memory,
-    instead: Option<&IndexKey>,
-) -> Result<Vec<Put>> {
+pub(super) async fn without_its_text(engine: &MemoryEngine, memory: &Memory, instead: &[IndexKey]) -> Result<Vec<Put>> {
     if !memory.sources.iter().any(|source| matches!(source, Source::Memory(_))) {
         return Ok(Vec::new());
     }
@@ -42,8 +38,10 @@ pub(super) async fn without_its_text(
         merged |= event.kind == EventKind::Update && event.stamp.actor != Actor::App;
         texts.extend([event.old_text, event.new_text].into_iter().flatten());
     }
+    // Long texts are keys in passages.
+    let lent: HashSet<&str> = texts.iter().flat_map(|text| keys::lent_texts(text)).collect();
     // A memory that took in other facts has a text that none of its turns is found by, and what they are found by is
     // not known: all such keys of theirs go.
-    let taken = |key: &str| merged || texts.contains(key);
+    let taken = |key: &str| merged || lent.contains(key);
     keys::take_back(&*engine.0.store, &*engine.0.embedder, memory, taken, instead).await.map_err(in_store)
 }

@@ -234,8 +234,9 @@ impl MemoryEngine {
 
     /// Changes a memory and returns it as it is now. What the update does not mention stays; the id, the scope and
     /// `created_at` always stay. An update that changes nothing writes nothing. Only a new text is embedded. The turns
-    /// a fact was read from are found by its new text in place of the old; a turn with a new text is found by that
-    /// alone, and no longer by the facts that were read from the old.
+    /// a fact was read from are found by its new text in place of the old, or by neither if there are readers who see
+    /// the turn and not the fact; a turn with a new text is found by that alone, and no longer by the facts that were
+    /// read from the old.
     ///
     /// # Errors
     /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or value;
@@ -258,8 +259,11 @@ impl MemoryEngine {
     }
 
     /// Removes every memory the scope covers, also those that no longer hold, and says how many there were. Their
-    /// histories stay. A turn outside the scope, from which a fact in it took something in, is still found by what was
-    /// read from that turn itself.
+    /// histories stay.
+    ///
+    /// Nothing outside the scope is changed. So a turn that stays, as a turn of the user does when one session is
+    /// removed, is still found by the text of a fact that was read from it and is removed here, though the fact itself
+    /// is gone. Where such words must go, too, [`delete`](MemoryEngine::delete) these facts first.
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports. Nothing was removed

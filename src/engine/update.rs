@@ -171,8 +171,10 @@ pub(super) async fn update(
         new.revision += 1;
         let mut batch = WriteBatch::default();
         let new_keys = if text_changes { keys.clone() } else { None };
-        if let Some([key, ..]) = new_keys.as_deref() {
-            batch.puts = without_its_text(engine, &old, Some(key)).await?;
+        if let Some(keys) = new_keys.as_deref() {
+            // What is no fact any more finds no turn.
+            let instead = if new.kind.is_semantic() { keys } else { &[] };
+            batch.puts = without_its_text(engine, &old, instead).await?;
         }
         batch.puts.push(Put::change(new.clone(), new_keys, old.revision));
         let (old_text, new_text) = (Some(old.text), Some(new.text.clone()));

@@ -85,8 +85,13 @@ fn is_symbol(char: char) -> bool {
 /// are equal.
 #[must_use]
 pub fn same_text(a: &str, b: &str) -> bool {
-    let normal = normalized(a);
-    a == b || (!normal.is_empty() && normal == normalized(b))
+    a == b || compared(a) == compared(b)
+}
+
+/// What is equal for texts that are the [same](same_text), and for no others: to look one up among many.
+pub(crate) fn compared(text: &str) -> String {
+    let normal = normalized(text);
+    if normal.is_empty() { text.to_owned() } else { normal }
 }
 
 /// The sentences of a text, each [normalised](normalized): to tell whether a text says a thing word for word.
@@ -221,6 +226,13 @@ mod tests {
         fn normalising_again_changes_nothing(text in ".{0,80}") {
             let once = normalized(&text);
             prop_assert_eq!(normalized(&once), once);
+        }
+
+        #[test]
+        fn punctuation_alone_is_compared_as_it_is(a in "[aA+.!… ]{0,3}", b in "[aA+.!… ]{0,3}") {
+            let normal = normalized(&a);
+            let same = a == b || (!normal.is_empty() && normal == normalized(&b));
+            prop_assert_eq!(compared(&a) == compared(&b), same);
         }
 
         #[test]

@@ -107,7 +107,7 @@ impl SearchRequest {
     }
 
     /// Only what is of the time from `start` to just before `end`: a turn that was said then
-    /// ([`observed_at`](Memory::observed_at)), and anything else that held then, for an instant at least
+    /// ([`observed_at`](crate::Memory::observed_at)), and anything else that held then, for an instant at least
     /// (`valid_at` .. `invalid_at`), whether or not it still holds. Default: of any time.
     ///
     /// Times that the query names only favour; this leaves out.

@@ -1,7 +1,7 @@
 //! Turns are found by the facts that were read from them, for as long as these are stored.
 
 use ingrain::{
-    Action, Error, ErrorKind, ExtractRequest, Extraction, Extractor, Fact, Filter, MemoryEngine, MemoryId,
+    Action, Error, ErrorKind, ExtractRequest, Extraction, Extractor, Fact, Filter, MemoryEngine, MemoryId, MemoryKind,
     MemoryUpdate, Message, NewMemory, Plan, ReconcileRequest, Reconciler, Result, Scope, SearchMode, SearchRequest,
     Source, VectorStore, async_trait,
 };
@@ -239,9 +239,107 @@ async fn facts_of_earlier_turns_are_stored_as_they_are() {
             chat.engine.add_raw(&scope, [fact("Keeps bees")]).await.unwrap();
         }
         assert!(chat.turns_in(&session, "bees").await.is_empty(), "{}", chat.world.name);
-        let summary = fact("Sold the boat").kind(ingrain::MemoryKind::Summary);
+        let summary = fact("Sold the boat").kind(MemoryKind::Summary);
         chat.engine.add_raw(&session, [summary]).await.unwrap();
         assert!(chat.turns("boat").await.is_empty(), "only what is known is a key");
+    }
+}
+
+/// A text of several passages, which begins with one animal and ends with another.
+fn long(first: &str, last: &str) -> String {
+    let some = |animal: &str| format!("The {animal} sat on the mat and looked at nine of the birds. ").repeat(12);
+    some(first) + &some(last)
+}
+
+#[tokio::test]
+async fn a_long_fact_takes_all_its_passages_along() {
+    for chat in Chat::all().await {
+        let (turn, added) = chat.say(&tom(), TURN, &[DOG]).await;
+        let fact = |text: String| NewMemory::new(text).sources([Source::Memory(turn)]);
+        let long_facts = [fact(long("wombat", "quokka")), fact(long("numbat", "dingo"))];
+        let facts = chat.engine.add_raw(&tom(), long_facts).await.unwrap();
+        for animal in ["wombat", "quokka", "numbat", "dingo"] {
+            assert_eq!(chat.turns(animal).await, [TURN], "{}: {animal}", chat.world.name);
+        }
+        chat.engine.delete(&tom(), facts[0].id).await.unwrap();
+        // A fact that becomes long is found in passages, too, and one that becomes short leaves none behind.
+        let change = async |id: MemoryId, text: &str| {
+            chat.engine.update(&tom(), id, MemoryUpdate::new().text(text)).await.unwrap();
+        };
+        change(facts[1].id, "Keeps bees").await;
+        change(added[0], &long("lemur", "tapir")).await;
+        let found =
+            [("wombat", 0), ("quokka", 0), ("numbat", 0), ("dingo", 0), ("bees", 1), ("lemur", 1), ("tapir", 1)];
+        for (animal, count) in found {
+            assert_eq!(chat.turns(animal).await.len(), count, "{}: {animal}", chat.world.name);
+        }
+        chat.engine.delete(&tom(), added[0]).await.unwrap();
+        chat.engine.delete(&tom(), facts[1].id).await.unwrap();
+        let keys = chat.world.store.keys(&tom(), turn).await.unwrap();
+        assert_eq!(keys.iter().map(|key| key.text.as_str()).collect::<Vec<_>>(), [TURN], "{}", chat.world.name);
+    }
+}
+
+#[tokio::test]
+async fn a_corrected_fact_is_not_felt_where_it_is_not_shown() {
+    for chat in Chat::all().await {
+        let (monday, friday) = (tom().with_session("monday"), tom().with_session("friday"));
+        // One memory of two sessions: it is monday's, and friday's turn is found by what was read from that.
+        let (_, facts) = chat.say(&monday, "Out on the water again.", &["Owns a kayak"]).await;
+        chat.say(&friday, "It is blue.", &["Painted the kayak blue"]).await;
+        assert_eq!(chat.turns_in(&friday, "painted").await, ["It is blue."], "{}", chat.world.name);
+        let update = MemoryUpdate::new().text("Hides a quokka in the cellar");
+        chat.engine.update(&monday, facts[0], update).await.unwrap();
+        assert!(chat.turns_in(&friday, "quokka cellar").await.is_empty(), "{}", chat.world.name);
+        assert!(chat.turns_in(&friday, "painted").await.is_empty(), "what was read from it is taken back all the same");
+        assert_eq!(chat.turns_in(&monday, "quokka").await, ["Out on the water again."]);
+    }
+}
+
+#[tokio::test]
+async fn what_was_a_turn_gives_the_words_back_too() {
+    for chat in Chat::all().await {
+        let said = NewMemory::new(TURN).kind(MemoryKind::Episode).speaker("Zed");
+        let turn = chat.engine.add_raw(&tom(), [said]).await.unwrap()[0].id;
+        let fact = |text: &str| NewMemory::new(text).sources([Source::Memory(turn)]);
+        let facts = chat.engine.add_raw(&tom(), [fact(HOUSE), fact(DOG)]).await.unwrap();
+        chat.engine.update(&tom(), turn, MemoryUpdate::new().kind(MemoryKind::Observation)).await.unwrap();
+        chat.engine.delete(&tom(), facts[0].id).await.unwrap();
+        chat.engine.update(&tom(), facts[1].id, MemoryUpdate::new().text("Has a cat")).await.unwrap();
+        let keys = chat.world.store.keys(&tom(), turn).await.unwrap();
+        let keys: Vec<&str> = keys.iter().map(|key| key.text.as_str()).collect();
+        assert_eq!(keys, ["Zed: We signed the papers at last!"], "{}: no turn, so not by the cat", chat.world.name);
+    }
+}
+
+#[tokio::test]
+async fn many_facts_of_one_long_turn_are_lent_in_order_until_it_is_full() {
+    for chat in Chat::all().await {
+        let said = NewMemory::new(long("cat", "dog").repeat(40)).kind(MemoryKind::Episode);
+        let turn = chat.engine.add_raw(&tom(), [said]).await.unwrap()[0].id;
+        let own = chat.world.store.keys(&tom(), turn).await.unwrap().len();
+        let fact = |number: usize| NewMemory::new(format!("Saw bird{}", number / 2)).sources([Source::Memory(turn)]);
+        for facts in [(0..10).map(fact).collect::<Vec<_>>(), (8..400).map(fact).collect()] {
+            chat.engine.add_raw(&tom(), facts).await.unwrap();
+        }
+        let keys = chat.world.store.keys(&tom(), turn).await.unwrap();
+        let lent: Vec<&str> = keys.iter().skip(own).map(|key| key.text.as_str()).collect();
+        let first: Vec<String> = (0..16).map(|number| format!("Saw bird{number}")).collect();
+        assert_eq!(lent, first, "{}", chat.world.name);
+    }
+}
+
+#[tokio::test]
+async fn a_removed_session_leaves_a_turn_of_the_user_unless_its_facts_go_first() {
+    for chat in Chat::all().await {
+        let session = tom().with_session("monday");
+        let (turn, _) = chat.say(&tom(), TURN, &[]).await;
+        let fact = |text: &str| NewMemory::new(text).sources([Source::Memory(turn)]);
+        let facts = chat.engine.add_raw(&session, [fact(HOUSE), fact(DOG)]).await.unwrap();
+        chat.engine.delete(&session, facts[0].id).await.unwrap();
+        assert_eq!(chat.engine.delete_all(&session).await.unwrap(), 1, "{}", chat.world.name);
+        assert_eq!((chat.turns("house").await.len(), chat.turns("dog").await.len()), (0, 1), "as documented");
+        assert_eq!(chat.turns("papers").await, [TURN]);
     }
 }
 
