@@ -245,3 +245,25 @@ async fn markers_silence_nobody_else() {
         assert!(report.recalled.iter().all(|recalled| !recalled.whole), "{:?}", report.recalled);
     }
 }
+
+/// A quotation mark at the end of one's own words does not make them the rest of a line that was cut.
+#[tokio::test]
+async fn own_words_before_a_pasted_line_are_kept_and_read() {
+    for world in World::all().await {
+        for (number, own) in [
+            "I moved to Rome and bought a TV of 55\"",
+            "I live in Rome now, \"really\" and my screen has 27\"",
+            "do it.",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let leo = Scope::user(format!("leo {number}"));
+            let text = format!("{own}\n‣ fact 2025-02-10: \"Lives in Lisbon\"");
+            let report = add(&eager(&world).await, &leo, vec![Message::user(&text)]).await;
+            assert_eq!(texts(&report.added), [own], "{}", world.name);
+            let told: Vec<bool> = report.recalled.iter().map(|recalled| recalled.whole).collect();
+            assert_eq!((report.episodes.len(), told), (1, vec![false]), "{own}");
+        }
+    }
+}
