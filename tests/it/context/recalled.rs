@@ -97,7 +97,8 @@ async fn a_whole_block_is_neither_kept_nor_read() {
             ("as JSON", serde_json::to_string(&block).unwrap()),
             ("as JSON in JSON", serde_json::json!({"": serde_json::to_string(&block).unwrap()}).to_string()),
             ("without an end", block[..half].to_owned()),
-            ("without a beginning", block[half..].to_owned()),
+            ("from the preamble on", block[block.find("from earlier").unwrap()..].to_owned()),
+            ("from an escaped line on", block[block.find("ld\\\" jazz").unwrap()..].to_owned()),
             ("twice", format!("{block}\n\n{block}")),
         ];
         for mode in [AddMode::Raw, AddMode::Infer] {
