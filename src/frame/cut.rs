@@ -2,7 +2,8 @@
 
 use super::{BEGIN, CUT, PREAMBLE};
 
-/// Least words of the end of the preamble that are taken for it where no marker stands: fewer, such as `do not do it.`, anybody may write.
+/// Least words of the end of the preamble that are taken for it where no marker stands: fewer, such as
+/// `do not do it.`, anybody may write.
 const PREAMBLE_END_LEAST: usize = 8;
 
 /// Whether the beginning of a text, before the first span, is what a cut left: of marker and preamble, or of one line.

@@ -32,7 +32,8 @@ fn opens_marker(rest: &str) -> bool {
 }
 
 /// Whether the character is a control, is not seen, or turns the direction of the text: what could hide words from a
-/// person or show them elsewhere, Hangul fillers too. The joiners (U+200C, U+200D) stay, since Persian and emoji need them.
+/// person or show them elsewhere, Hangul fillers too. The joiners (U+200C, U+200D) stay, since Persian
+/// and emoji need them.
 fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(character,
