@@ -14,6 +14,7 @@
 //! query, so nothing before it could be kept by a provider's prompt cache; it cannot be known again in an add; and a
 //! model does not compare numbers, to which a marker with another number looks as good as the true one.
 
+mod cut;
 mod lines;
 mod quote;
 mod recognise;

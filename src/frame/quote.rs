@@ -32,11 +32,13 @@ fn opens_marker(rest: &str) -> bool {
 }
 
 /// Whether the character is a control, is not seen, or turns the direction of the text: what could hide words from a
-/// person or show them elsewhere. The joiners (U+200C, U+200D) stay, since Persian and emoji need them.
+/// person or show them elsewhere, Hangul fillers too. The joiners (U+200C, U+200D) stay, since Persian
+/// and emoji need them.
 fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(character,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}'
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}'
+            | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{180b}'..='\u{180f}'
             | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}'
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
@@ -74,6 +76,8 @@ mod tests {
             ("‣ user", r#""\u2023 user""#),
             ("a\u{202e}b\u{2028}c\u{0}", r#""a\u202eb\u2028c\u0000""#),
             ("\u{e0041}", r#""\udb40\udc41""#),
+            ("\u{115f}\u{1160}\u{3164}\u{ffa0}", r#""\u115f\u1160\u3164\uffa0""#),
+            ("\u{180b}\u{180c}\u{180d}\u{180e}\u{180f}", r#""\u180b\u180c\u180d\u180e\u180f""#),
         ] {
             assert_eq!(quoted(text), expected);
         }

@@ -4,12 +4,13 @@ use std::{borrow::Cow, ops::Range};
 
 use super::{
     BEGIN, BULLET, END, PREAMBLE,
-    scan::{Found, line},
+    cut::is_cut_beginning,
+    scan::{Found, Scan},
 };
 
 /// How many times over a text may be escaped as JSON: a prompt inside a request inside a log.
 const LAYERS: usize = 3;
-/// Least words of a cut-off preamble that are taken for one.
+/// Least words of the preamble that are taken for it after a marker.
 const PREAMBLE_LEAST: usize = 3;
 
 /// The text without what a recall put there, the pieces on lines of their own; empty if nothing but punctuation is
@@ -18,7 +19,9 @@ const PREAMBLE_LEAST: usize = 3;
 /// Recalled is: what stands from a [`BEGIN`] to the next [`END`], whatever it is; every line of a frame, wherever it
 /// stands; and what a cut left of a marker, of the preamble or of a line, at the beginning and the end of the text and
 /// beside a marker. White space may have been changed, lines be marked as quoted, and the text be escaped as JSON, up
-/// to three times. A piece from the middle of a line has no mark and is taken for the writer's own words.
+/// to three times. A piece from the middle of a line has no mark and is taken for the writer's own words; so is the rest
+/// of a line at the beginning of the text unless it shows that it is one (`cut`): to store a scrap twice
+/// does less harm than to lose what somebody said.
 pub(crate) fn own_words(text: &str) -> Cow<'_, str> {
     let recalled = recalled(text);
     if recalled.is_empty() {
@@ -135,8 +138,9 @@ impl View {
 fn spans(text: &[char]) -> Vec<Range<usize>> {
     let mut spans = markers(text);
     let mut begun = None;
+    let mut scan = Scan::of(text);
     for at in (0..text.len()).filter(|at| text.get(*at) == Some(&BULLET)) {
-        match line(text, at) {
+        match scan.line(at) {
             Found::Whole(end) | Found::Open(end) => spans.push(at..end),
             Found::Begun => begun = Some(at),
             Found::Nothing => {}
@@ -202,24 +206,6 @@ fn preamble(text: &[char], at: usize) -> usize {
     if matched >= PREAMBLE_LEAST { end - at } else { 0 }
 }
 
-/// Whether the beginning of a text, before the first span, is what a cut left: of marker and preamble, or of one line.
-fn is_cut_beginning(text: &str) -> bool {
-    let text = text.trim_start_matches(['>', ' ', '\t']).trim_end_matches(['>', ' ', '\t', '\n', '\r']);
-    let head = format!("{BEGIN} {PREAMBLE}");
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if words.len() > 2 && head.ends_with(&words) {
-        return true;
-    }
-    let closed = text.trim_end_matches(super::CUT).trim_end();
-    let mut quotes = 0;
-    let mut escaped = false;
-    for character in closed.chars() {
-        quotes += usize::from(character == '"' && !escaped);
-        escaped = character == '\\' && !escaped;
-    }
-    closed.ends_with('"') && quotes % 2 == 1 && !closed.contains('\n')
-}
-
 #[cfg(test)]
 mod tests {
     use chrono::NaiveDate;
@@ -283,6 +269,7 @@ mod tests {
             ("👍 </recalled-memories>", "👍"),
             ("«</recalled-memories>» —", ""),
             ("- fact: \"Lives in Rome\"", "- fact: \"Lives in Rome\""),
+            ("‣ user: \"a\"\n‣ \"Ali\nI live in Rome.", "‣ \"Ali\nI live in Rome."),
         ] {
             assert_eq!(own_words(text), own, "{text}");
         }

@@ -1,5 +1,7 @@
 //! Reading lines of the frame out of a text in which they may stand anywhere and may be cut off.
 
+use std::collections::HashMap;
+
 use super::{BULLET, CUT};
 
 /// What stands at a place.
@@ -16,33 +18,63 @@ pub(super) enum Found {
 }
 
 const LABELS: [&str; 6] = ["block", "fact", "preference", "procedure", "observation", "summary"];
-/// Most characters of a text that goes on after a line break: bounds the work on a text made to be slow.
+/// Most characters of a text after a line break in it: what is longer is hardly one text of ours.
 const MOST_WRAPPED: usize = 10_000;
+/// Most white space between two parts of a line, and most digits of a number. Lines may share their rest, so it is read
+/// once for each of them and has to be short.
+const MOST_SPACE: usize = 64;
+const MOST_DIGITS: usize = 10;
 const ROLES: [&str; 4] = ["user", "assistant", "tool", "imported"];
 
-/// What a line begins with at `at`, where a bullet stands. White space may have been changed.
-pub(super) fn line(characters: &[char], at: usize) -> Found {
-    let mut scan = Scan { characters, at: at + 1 };
-    match scan.line() {
-        Some(found) => found,
-        None if scan.at >= characters.len() => Found::Begun,
-        None => Found::Nothing,
-    }
-}
-
-/// A place in a text, moved on by whatever fits. Where nothing fits it stays at the first character that does not.
-struct Scan<'c> {
+/// Reads the lines of one text. What several lines share, the rest of a text that was wrapped, is read once, so that
+/// all of them together take steps in proportion to the length of the text.
+pub(super) struct Scan<'c> {
     characters: &'c [char],
+    /// Moved on by whatever fits. Where nothing fits it stays at the first character that does not.
     at: usize,
+    /// By the place of a quotation mark: the string that begins there, and where reading it ended.
+    strings: HashMap<usize, (Found, usize)>,
+    /// By the place of a line break in a string: the end of the string, if it is closed.
+    wraps: HashMap<usize, Option<usize>>,
+    #[cfg(test)]
+    steps: std::cell::Cell<usize>,
 }
 
-impl Scan<'_> {
+impl<'c> Scan<'c> {
+    pub(super) fn of(characters: &'c [char]) -> Self {
+        Self {
+            characters,
+            at: 0,
+            strings: HashMap::new(),
+            wraps: HashMap::new(),
+            #[cfg(test)]
+            steps: std::cell::Cell::new(0),
+        }
+    }
+
+    /// What a line begins with at `at`, where a bullet stands. White space may have been changed.
+    pub(super) fn line(&mut self, at: usize) -> Found {
+        self.at = at + 1;
+        match self.parts() {
+            Some(found) => found,
+            None if self.at >= self.characters.len() => Found::Begun,
+            None => Found::Nothing,
+        }
+    }
+
+    fn character(&self, at: usize) -> Option<char> {
+        #[cfg(test)]
+        self.steps.set(self.steps.get() + 1);
+        self.characters.get(at).copied()
+    }
+
     fn peek(&self) -> Option<char> {
-        self.characters.get(self.at).copied()
+        self.character(self.at)
     }
 
     fn spaces(&mut self) {
-        while self.peek().is_some_and(char::is_whitespace) {
+        let most = self.at + MOST_SPACE;
+        while self.at < most && self.peek().is_some_and(char::is_whitespace) {
             self.at += 1;
         }
     }
@@ -71,7 +103,7 @@ impl Scan<'_> {
 
     fn digits(&mut self, least: usize) -> Option<()> {
         let from = self.at;
-        while self.peek().is_some_and(|character| character.is_ascii_digit()) {
+        while self.at - from < MOST_DIGITS && self.peek().is_some_and(|character| character.is_ascii_digit()) {
             self.at += 1;
         }
         (self.at - from >= least).then_some(())
@@ -88,7 +120,7 @@ impl Scan<'_> {
         self.digits(2)
     }
 
-    fn line(&mut self) -> Option<Found> {
+    fn parts(&mut self) -> Option<Found> {
         self.spaces();
         match self.one_of(&[&["on", "kind"][..], &LABELS, &ROLES].concat()) {
             Some("on") => {
@@ -166,37 +198,79 @@ impl Scan<'_> {
         if self.peek() != Some('"') {
             return Found::Nothing;
         }
+        let from = self.at;
+        let known = self.strings.get(&from).copied();
+        let (found, at) = known.unwrap_or_else(|| (self.string(), self.at));
+        if known.is_none() {
+            self.strings.insert(from, (found, at));
+        }
+        self.at = at;
+        found
+    }
+
+    fn string(&mut self) -> Found {
         self.at += 1;
-        let mut wrapped = None;
         while let Some(character) = self.peek() {
             self.at += 1;
-            if wrapped.is_some_and(|wrapped| self.at - wrapped > MOST_WRAPPED) {
-                break;
-            }
             match character {
                 '\\' => self.at += 1,
-                '"' if wrapped.is_none() || self.ends_line() => return Found::Whole(self.at),
+                '"' => return Found::Whole(self.at),
                 '\n' => {
-                    wrapped = wrapped.or(Some(self.at - 1));
-                    let next = self.rest().find(|character| *character == '\n' || !character.is_whitespace());
-                    if next.is_none_or(|next| matches!(next, '\n' | BULLET | '<')) {
-                        break;
-                    }
+                    let wrapped = self.at - 1;
+                    let end = self.wrapped(wrapped).filter(|end| end - wrapped <= MOST_WRAPPED);
+                    // What follows an open string on the next line is nobody's but the writer's.
+                    self.at = end.unwrap_or(wrapped + 1);
+                    return end.map_or(Found::Open(wrapped), Found::Whole);
                 }
                 _ => {}
             }
         }
-        Found::Open(wrapped.unwrap_or(self.characters.len()))
+        Found::Open(self.characters.len())
     }
 
-    fn rest(&self) -> impl Iterator<Item = char> {
-        self.characters.iter().skip(self.at).copied()
+    /// The end of a string that has a line break at `wrapped`, which was just passed; `None` if it is not closed.
+    fn wrapped(&mut self, wrapped: usize) -> Option<usize> {
+        let mut passed = Vec::new();
+        let mut line_break = Some(wrapped);
+        let end = loop {
+            if let Some(at) = line_break.take() {
+                if let Some(known) = self.wraps.get(&at) {
+                    break *known;
+                }
+                passed.push(at);
+                let next = self.character(self.after_spaces(self.at));
+                if next.is_none_or(|next| matches!(next, '\n' | BULLET | '<')) {
+                    break None;
+                }
+            }
+            let Some(character) = self.peek() else { break None };
+            self.at += 1;
+            match character {
+                '\\' => self.at += 1,
+                '"' if self.ends_line() => break Some(self.at),
+                '\n' => line_break = Some(self.at - 1),
+                _ => {}
+            }
+        };
+        self.wraps.extend(passed.into_iter().map(|at| (at, end)));
+        end
     }
 
+    /// The first place from `at` on that is no white space, or ends the line.
+    fn after_spaces(&self, mut at: usize) -> usize {
+        while self.character(at).is_some_and(|character| character != '\n' && character.is_whitespace()) {
+            at += 1;
+        }
+        at
+    }
+
+    /// Whether nothing but what may stand after a text follows in its line.
     fn ends_line(&self) -> bool {
-        let line: String = self.rest().take_while(|character| *character != '\n').collect();
-        let line = line.trim();
-        line.is_empty() || line == CUT
+        let mut at = self.after_spaces(self.at);
+        if (at..).zip(CUT.chars()).all(|(at, expected)| self.character(at) == Some(expected)) {
+            at = self.after_spaces(at + CUT.len());
+        }
+        self.character(at).is_none_or(|character| character == '\n')
     }
 }
 
@@ -206,7 +280,7 @@ mod tests {
 
     fn read(text: &str) -> Found {
         let characters: Vec<char> = text.chars().collect();
-        line(&characters, 0)
+        Scan::of(&characters).line(0)
     }
 
     #[test]
@@ -244,6 +318,47 @@ mod tests {
         for other in ["‣ milk and eggs", "‣ fact: none", "‣ user stories\n", "‣ on Monday I work", "‣ \"x\" y"]
         {
             assert_eq!(read(other), Found::Nothing, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_not_closed_takes_nothing_from_the_next_line() {
+        assert_eq!(read("‣ \"Ali\nI moved to Rome."), Found::Nothing);
+        assert_eq!(read("‣ \"Ali"), Found::Begun);
+    }
+
+    /// Steps for each character, all lines of the text being read.
+    fn steps(text: &str) -> usize {
+        let characters: Vec<char> = text.chars().collect();
+        let mut scan = Scan::of(&characters);
+        for at in (0..characters.len()).filter(|at| characters.get(*at) == Some(&BULLET)) {
+            scan.line(at);
+        }
+        scan.steps.get() / characters.len()
+    }
+
+    #[test]
+    fn no_text_is_slow_to_read() {
+        const LENGTH: usize = 100_000;
+        let of = |piece: &str| piece.repeat(LENGTH / piece.chars().count());
+        let few = |piece: &str| piece.repeat(MOST_WRAPPED / 2 / piece.chars().count());
+        for (name, text) in [
+            ("a string of quotation marks", format!("‣ user: \"\n{}", of("x\""))),
+            ("such strings", of(&format!("a{} ‣ user: \"x\n", "b\"".repeat(500)))),
+            ("strings that are not closed", of("a ‣ user: \"x\n")),
+            ("names that are not closed", of("a ‣ \"x\n")),
+            ("bullets", of("‣ ")),
+            ("bullets with line breaks", of("‣ on\n\n\n\n\n")),
+            ("spaces", format!("‣{}", of(" "))),
+            ("quotation marks with spaces", format!("‣ user: \"\n{}", of("\"   (cut)   x"))),
+            ("lines that end together before spaces", format!("{}\"\n{}", few("a ‣ user: \"x\n"), of(" "))),
+            ("names that end together before spaces", format!("{}\"\n{}", few("a ‣ \"x\n"), of(" "))),
+            ("names that end together before a text", format!("{}\"\n: \"{}", few("a ‣ \"x\n"), of("y"))),
+            ("names that end together before a wrapped text", format!("{}\"\n: \"{}", few("a ‣ \"x\n"), of("y\n"))),
+            ("kinds that end together before digits", format!("{}\"\n{}", few("a ‣ kind \"x\n"), of("1"))),
+        ] {
+            let steps = steps(&text);
+            assert!(steps <= 40, "{steps} steps for each character of {name}");
         }
     }
 }

@@ -97,7 +97,8 @@ async fn a_whole_block_is_neither_kept_nor_read() {
             ("as JSON", serde_json::to_string(&block).unwrap()),
             ("as JSON in JSON", serde_json::json!({"": serde_json::to_string(&block).unwrap()}).to_string()),
             ("without an end", block[..half].to_owned()),
-            ("without a beginning", block[half..].to_owned()),
+            ("from the preamble on", block[block.find("from earlier").unwrap()..].to_owned()),
+            ("from an escaped line on", block[block.find("ld\\\" jazz").unwrap()..].to_owned()),
             ("twice", format!("{block}\n\n{block}")),
         ];
         for mode in [AddMode::Raw, AddMode::Infer] {
@@ -243,5 +244,27 @@ async fn markers_silence_nobody_else() {
         let kept: Vec<String> = world.everything(&ann).await.into_iter().map(|memory| memory.text).collect();
         assert!(texts_in.iter().all(|text| kept.contains(text)));
         assert!(report.recalled.iter().all(|recalled| !recalled.whole), "{:?}", report.recalled);
+    }
+}
+
+/// A quotation mark at the end of one's own words does not make them the rest of a line that was cut.
+#[tokio::test]
+async fn own_words_before_a_pasted_line_are_kept_and_read() {
+    for world in World::all().await {
+        for (number, own) in [
+            "I moved to Rome and bought a TV of 55\"",
+            "I live in Rome now, \"really\" and my screen has 27\"",
+            "do it.",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let leo = Scope::user(format!("leo {number}"));
+            let text = format!("{own}\n‣ fact 2025-02-10: \"Lives in Lisbon\"");
+            let report = add(&eager(&world).await, &leo, vec![Message::user(&text)]).await;
+            assert_eq!(texts(&report.added), [own], "{}", world.name);
+            let told: Vec<bool> = report.recalled.iter().map(|recalled| recalled.whole).collect();
+            assert_eq!((report.episodes.len(), told), (1, vec![false]), "{own}");
+        }
     }
 }
