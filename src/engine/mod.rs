@@ -133,7 +133,7 @@ impl MemoryEngine {
     ///
     /// | score | LoCoMo any@5 | any@10 | recall@10 | BEAM recall@10 | newer first |
     /// | --- | --- | --- | --- | --- | --- |
-    /// | everything | .812 | .883 | .835 | .559 | .850 |
+    /// | everything | .810 | .882 | .834 | .559 | .850 |
     /// | without vector | .805 | .873 | .819 | .556 | .700 |
     /// | without keyword | .694 | .787 | .739 | .511 | .850 |
     /// | without neighbours | .795 | .859 | .809 | .573 | .800 |

@@ -39,7 +39,7 @@ async fn the_reply_comes_before_the_question() {
             said("Bob", "It rained all day."),
         ];
         talk(&world, &ann, turns.into()).await;
-        let hits = world.engine.search(&ann, "the dog's name").await.unwrap();
+        let hits = world.engine.search(&ann, "the name of the dog").await.unwrap();
         assert_eq!(texts(&hits)[0], "Rex. He is four.", "{}: {}", world.name, hits[0].explain());
         let question = hits.iter().find(|hit| hit.memory.text.starts_with("What")).unwrap();
         assert_eq!(value(question, Part::Asks), Some(1.0));
