@@ -113,6 +113,8 @@ mod tests {
             ("It cost 2500 or so", false, true),
             ("He has two sisters", false, true),
             ("Blue is nice", false, false),
+            ("I may buy an umbrella", false, false),
+            ("Ich bin hier", false, false),
             ("Вчера ходила в театр", true, false),
             ("У меня три кошки", false, true),
             ("Me mudé hace dos años", true, true),

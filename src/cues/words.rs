@@ -1,4 +1,7 @@
 //! The tables: common words of six languages, in lower case and in the forms they usually take.
+//!
+//! A text is held against all of them, so a word that is common in another language with another meaning is left out:
+//! French "hier" is a German "here", "an" an English article, and "may" mostly no month.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -36,7 +39,7 @@ pub(super) fn kinds(word: &str) -> u8 {
 
 const TIMES: &str = "
     yesterday today tonight tomorrow last next ago week weeks weekend weekends month months year years day days
-    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    monday tuesday wednesday thursday friday saturday sunday january february march april june july august
     september october november december since recently just morning afternoon evening night spring summer autumn
     winter decade christmas easter
     вчера сегодня завтра позавчера послезавтра назад недавно неделя недели неделе неделю недель месяц месяца месяце
@@ -52,7 +55,7 @@ const TIMES: &str = "
     tagen letzte letzten letztes letzter nächste nächsten nächstes nächster montag dienstag mittwoch donnerstag freitag
     samstag sonntag januar februar märz april mai juni juli august september oktober november dezember seit kürzlich
     neulich abend nacht frühling frühjahr sommer herbst winter
-    hier aujourd'hui demain semaine semaines mois an ans année années jour jours dernier dernière derniers dernières
+    aujourd'hui demain semaine semaines mois ans année années jour jours dernier dernière derniers dernières
     prochain prochaine lundi mardi mercredi jeudi vendredi samedi dimanche janvier février mars avril mai juin juillet
     août septembre octobre novembre décembre depuis récemment matin soir nuit printemps été automne hiver
 ";
@@ -153,7 +156,6 @@ pub(super) const CHANGE_PHRASES: &[&str] = &[
     "增加",
     "减少",
     "更新",
-    "新的",
 ];
 
 /// Phrases of a query that wants a time; whole words.

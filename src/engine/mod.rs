@@ -134,18 +134,18 @@ impl MemoryEngine {
     /// | score | LoCoMo any@5 | any@10 | recall@10 | BEAM recall@10 | newer first |
     /// | --- | --- | --- | --- | --- | --- |
     /// | everything | .810 | .882 | .834 | .559 | .850 |
-    /// | without vector | .805 | .873 | .819 | .556 | .700 |
-    /// | without keyword | .694 | .787 | .739 | .511 | .850 |
-    /// | without neighbours | .795 | .859 | .809 | .573 | .800 |
-    /// | without replies | .789 | .876 | .826 | .559 | .850 |
-    /// | without session | .793 | .860 | .810 | .564 | .700 |
-    /// | without speaker | .797 | .884 | .833 | .559 | .850 |
-    /// | without wanted | .810 | .877 | .829 | .569 | .850 |
-    /// | without time | .792 | .867 | .818 | .559 | .850 |
-    /// | without assistant | .812 | .883 | .835 | .559 | .800 |
-    /// | without asks | .796 | .874 | .823 | .559 | .850 |
-    /// | without length | .812 | .883 | .835 | .548 | .750 |
-    /// | without update | .812 | .883 | .835 | .559 | .450 |
+    /// | without vector | .801 | .870 | .816 | .556 | .700 |
+    /// | without keyword | .693 | .787 | .740 | .516 | .850 |
+    /// | without neighbours | .794 | .858 | .808 | .573 | .800 |
+    /// | without replies | .787 | .875 | .825 | .559 | .850 |
+    /// | without session | .791 | .859 | .809 | .564 | .700 |
+    /// | without speaker | .794 | .881 | .830 | .559 | .850 |
+    /// | without wanted | .808 | .876 | .828 | .569 | .850 |
+    /// | without time | .793 | .867 | .818 | .559 | .850 |
+    /// | without assistant | .810 | .882 | .834 | .559 | .800 |
+    /// | without asks | .794 | .873 | .822 | .559 | .850 |
+    /// | without length | .810 | .882 | .834 | .548 | .750 |
+    /// | without update | .810 | .882 | .834 | .559 | .450 |
     /// | vector and keyword alone | .647 | .738 | .687 | .446 | .400 |
     ///
     /// Parts that are of no use to people who talk with each other are of use to a user who talks with an assistant, and

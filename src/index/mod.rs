@@ -10,9 +10,9 @@
 //! ([`vectors`]), a keyword score and three links ([`sessions`]), each in a row of its own; the entries themselves only
 //! of the few hundred that are proposed.
 //!
-//! There is no approximate index, by measurement. At 128 dimensions, on two cores busy with other things, a pass over
-//! the codes of 100,000 memories took 1.1 ms (over their f32 numbers 3.8 ms) and a whole hybrid search 4 to 8 ms; for
-//! 1,000,000 it was 12 ms (36 ms) and 24 ms: `cargo bench --bench search -- --large`. A graph (HNSW, measured with
+//! There is no approximate index, by measurement. At 128 dimensions, on two cores, a pass over the codes of 100,000
+//! memories took 1 ms (over their f32 numbers 3.6 ms) and a whole hybrid search 3 to 4 ms; for 1,000,000 it was 12 ms
+//! (36 ms) and 22 ms: `cargo bench --bench search -- --large`. A graph (HNSW, measured with
 //! usearch over 50,000 vectors of 384 dimensions) answers in a tenth of a pass over f32 numbers, and loses by it: it found
 //! 0.83 of what it should where a filter admits a tenth, took three times as long as the pass where it admits a
 //! hundredth and nine times where it admits a thousandth, needed minutes to build, and does not give the cosines of

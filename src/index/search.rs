@@ -59,7 +59,7 @@ impl ScopeIndex {
             }
         }
         if !query.dates.is_empty() {
-            chosen.extend(self.dated(query, scratch, &admission).into_iter().map(unseen));
+            chosen.extend(self.dated(query, asked.as_ref(), scratch, &admission).into_iter().map(unseen));
         }
         if query.vector.is_none() && query.text.is_none() {
             chosen.extend(self.newest(query.limit, &admission).into_iter().map(unseen));
@@ -158,7 +158,13 @@ impl ScopeIndex {
     }
 
     /// The best of what lies in one of the named stretches of time.
-    fn dated(&self, query: &SearchQuery, scratch: &Scratch, admission: &Admission<'_>) -> Vec<usize> {
+    fn dated(
+        &self,
+        query: &SearchQuery,
+        asked: Option<&Asked>,
+        scratch: &Scratch,
+        admission: &Admission<'_>,
+    ) -> Vec<usize> {
         let mut best = Best::new(query.limit);
         if query.limit == 0 {
             return Vec::new();
@@ -175,11 +181,13 @@ impl ScopeIndex {
             if !ranges.iter().any(|range| span.may_lie_in(*range)) {
                 continue;
             }
-            let cosine = of(&scratch.most, query.vector.is_some(), place);
-            let ranked = Ranked { score: cosine + of(&scratch.words, query.text.is_some(), place), id, place };
-            // The entries themselves are looked at for the few that are good enough.
+            let words = of(&scratch.words, query.text.is_some(), place);
+            let most = of(&scratch.most, asked.is_some(), place);
+            let ranked = Ranked { score: most + words, id, place };
+            // The entries and the vectors themselves are looked at for the few that may be good enough.
             if best.worst().is_none_or(|worst| *worst < ranked) && lies_in(place) && self.admits(admission, place) {
-                best.offer(ranked);
+                let cosine = asked.map_or(0.0, |asked| self.cosine(asked, place).max(0.0));
+                best.offer(Ranked { score: cosine + words, ..ranked });
             }
         }
         best.into_iter().map(|ranked| ranked.place).collect()

@@ -93,10 +93,7 @@ fn query() -> impl Strategy<Value = SearchQuery> {
         .prop_map(|(vector, text, validity, filter, limit, dates)| {
             let mut query = SearchQuery::new(Scope::user("a"), at(10)).validity(validity).filter(filter).limit(limit);
             (query.vector, query.text) = (vector, text);
-            // Next to a vector the arm of the dates goes by what the codes say of it.
-            if query.vector.is_none() {
-                query.dates = dates.into_iter().flatten().collect();
-            }
+            query.dates = dates.into_iter().flatten().collect();
             query
         })
 }
@@ -252,7 +249,8 @@ fn search(plain: &Plain, query: &SearchQuery) -> Vec<Candidate> {
             let attributes = crate::Attributes::from(memory);
             query.dates.iter().any(|range| attributes.lies_in(*range))
         };
-        choose(&|memory| if lies_in(memory) { word(&memory.id) } else { -1.0 }, -0.5);
+        let fits = |memory: &Memory| near(&memory.id).unwrap_or(0.0).max(0.0) + word(&memory.id);
+        choose(&|memory| if lies_in(memory) { fits(memory) } else { -1.0 }, -0.5);
     }
     if query.vector.is_none() && query.text.is_none() {
         choose(&|_| 1.0, 0.0);
