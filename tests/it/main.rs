@@ -22,6 +22,8 @@ mod dates;
 mod evaluate;
 mod features;
 mod layering;
+#[cfg(feature = "neo4j")]
+mod neo4j;
 #[cfg(feature = "sqlite")]
 mod processes;
 mod prompted;
