@@ -37,6 +37,7 @@ const TRIES: u32 = 8;
 /// call must be made inside a tokio runtime whose I/O and time are enabled; outside one it fails with
 /// [`Configuration`](ErrorKind::Configuration).
 ///
+/// A read holds a lock while it lasts, for a moment, so that it sees each batch whole: the user must be allowed to write.
 /// It talks to the server that is named and to no other. In a cluster, name the leader, or leave the way there to the
 /// servers (`dbms.routing.enabled`).
 ///
@@ -210,11 +211,8 @@ impl Neo4jStoreBuilder {
         let pool = Arc::new(Pool::new(address, login, connect_timeout, connections));
         let store = Neo4jStore(Arc::new(Inner { pool, database, timeout, turn: AtomicU64::new(0) }));
         let doing = "opening the store";
-        for command in schema::COMMANDS {
-            let work = |transaction: Transaction| transaction.commit(vec![Statement::new(command, Map::new())]);
-            store.run(doing, work).await?;
-        }
-        store.run(doing, |transaction: Transaction| transaction.commit(vec![schema::make_locks()])).await?;
+        store.run(doing, |transaction: Transaction| transaction.commit(schema::make())).await?;
+        store.run(doing, |transaction: Transaction| transaction.commit(schema::make_ready())).await?;
         Ok(store)
     }
 }

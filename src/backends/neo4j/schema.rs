@@ -7,12 +7,12 @@
 //! room in an index.
 
 use super::{
-    bolt::{Statement, map},
+    bolt::{Map, Statement, map},
     locks,
 };
 
-/// The schema, one command each: it can be run any number of times.
-pub(super) const COMMANDS: [&str; 15] = [
+/// The schema. It can be made any number of times.
+const COMMANDS: [&str; 14] = [
     "CREATE CONSTRAINT ingrain_entity_id IF NOT EXISTS FOR (e:IngrainEntity) REQUIRE e.id IS UNIQUE",
     "CREATE INDEX ingrain_entity_user IF NOT EXISTS FOR (e:IngrainEntity) ON (e.user, e.id)",
     "CREATE INDEX ingrain_entity_agent IF NOT EXISTS FOR (e:IngrainEntity) ON (e.agent, e.id)",
@@ -27,13 +27,25 @@ pub(super) const COMMANDS: [&str; 15] = [
     "CREATE INDEX ingrain_source_relation IF NOT EXISTS FOR (s:IngrainSource) ON (s.relation)",
     "CREATE CONSTRAINT ingrain_gram IF NOT EXISTS FOR (g:IngrainGram) REQUIRE (g.reader, g.gram) IS UNIQUE",
     "CREATE CONSTRAINT ingrain_lock IF NOT EXISTS FOR (l:IngrainLock) REQUIRE l.number IS UNIQUE",
-    "CALL db.awaitIndexes(300)",
 ];
 
-/// Makes the locks that are not there.
-pub(super) fn make_locks() -> Statement {
-    Statement::new(
-        "UNWIND range(0, $count - 1) AS number MERGE (:IngrainLock {number: number})",
-        map([("count", locks::COUNT.into())]),
-    )
+/// Makes the constraints and indexes that are not there.
+pub(super) fn make() -> Vec<Statement> {
+    COMMANDS.iter().map(|command| Statement::new(*command, Map::new())).collect()
+}
+
+/// Waits until the indexes are ready, for they are filled in the background, and makes the locks that are not there.
+/// Neo4j wants this in a transaction of its own.
+pub(super) fn make_ready() -> Vec<Statement> {
+    let locks = map([("count", locks::COUNT.into())]);
+    vec![
+        Statement::new("CALL db.awaitIndexes(300)", Map::new()),
+        Statement::new(
+            "OPTIONAL MATCH (l:IngrainLock)
+            WITH count(l) AS there WHERE there < $count
+            UNWIND range(0, $count - 1) AS number
+            MERGE (:IngrainLock {number: number})",
+            locks,
+        ),
+    ]
 }

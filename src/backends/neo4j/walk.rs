@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{Direction, EntityId, GraphQuery, Path, Relation, RelationId, Scope};
 
-/// Most rows that are fetched at once.
-const ROWS: usize = 500;
+/// Fewest and most rows that are fetched at once: a walk that wants one more may have to pass over some.
+const ROWS: std::ops::RangeInclusive<usize> = 32..=500;
 
 /// What a walk sees.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +64,7 @@ impl Frontier {
             Direction::In => &["object"],
             Direction::Both => &["subject", "object"],
         };
-        let rows = rows.min(ROWS);
+        let rows = rows.clamp(*ROWS.start(), *ROWS.end());
         let mut sides = Vec::new();
         for way in ways {
             // One from an entity to itself is met once.
@@ -184,7 +184,7 @@ impl Side {
     /// Walks one step; the first entity met in it that `other` has reached.
     async fn step(&mut self, transaction: &mut Transaction, sees: Seen<'_>, other: &Self) -> Result<Option<EntityId>> {
         let at = std::mem::take(&mut self.frontier);
-        let mut frontier = Frontier::begin(transaction, sees, &at, Direction::Both, ROWS).await?;
+        let mut frontier = Frontier::begin(transaction, sees, &at, Direction::Both, *ROWS.end()).await?;
         let mut meeting = None;
         while let Some(step) = frontier.next(transaction).await? {
             let Some(from) = at.get(step.place).copied() else { return Err(Neo4jError::Unreadable("place")) };

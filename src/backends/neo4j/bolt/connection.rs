@@ -79,8 +79,13 @@ impl Connection {
             return Err(Neo4jError::Unsuited("speaks no Bolt 5, which Neo4j 5 and later do"));
         }
         let agent = concat!("ingrain/", env!("CARGO_PKG_VERSION"));
-        let hello = [("user_agent", agent.into()), ("bolt_agent", map([("product", agent.into())]).into())];
-        self.queue(Request::Hello, &[map(hello).into()])?;
+        let hello = map([
+            ("user_agent", agent.into()),
+            ("bolt_agent", map([("product", agent.into())]).into()),
+            // Hints about statements, which nobody would read.
+            ("notifications_minimum_severity", "OFF".into()),
+        ]);
+        self.queue(Request::Hello, &[hello.into()])?;
         let login = login.map_or_else(
             || map([("scheme", "none".into())]),
             |Login { user, password }| {
