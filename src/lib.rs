@@ -42,7 +42,8 @@
 //! own must pass. The traits are async: put [`#[async_trait]`](macro@async_trait) above an implementation.
 //!
 //! The engine uses stores, embedders, models, extractors, reconcilers, rerankers, redactors, token counters and clocks so
-//! far; [`Summarizer`], [`GraphStore`] and [`ConversationStore`] are the contracts of what comes next.
+//! far; [`Summarizer`], [`GraphStore`] (which both stores are) and [`ConversationStore`] are the contracts of what comes
+//! next.
 //!
 //! # Features
 //!

@@ -15,6 +15,9 @@ ingrain::vector_store_suite!(store_behind_a_pointer, async {
 });
 
 ingrain::graph_store_suite!(in_memory_graph as VectorStore, async { InMemoryStore::new() });
+ingrain::graph_store_suite!(faulty_graph_without_a_fault as VectorStore, async {
+    FaultyStore::new(InMemoryStore::new())
+});
 ingrain::graph_store_suite!(graph_behind_a_pointer, async {
     let store: Arc<dyn GraphStore> = Arc::new(InMemoryStore::new());
     Arc::new(store)

@@ -72,9 +72,9 @@ impl Model {
     }
 }
 
-/// A made-up graph: few scopes, so that they meet, few instants, so that ends meet beginnings, and some entities with
-/// many more relations than others.
-async fn made_up(subject: &Subject, numbers: &mut Numbers, entities: usize, relations: usize) -> Model {
+/// A made-up graph: few scopes, so that they meet, few instants, so that ends meet beginnings, and, with hubs, three
+/// entities with many more relations than others.
+async fn made_up(subject: &Subject, numbers: &mut Numbers, (entities, relations): (usize, usize), hubs: bool) -> Model {
     let scopes = [alice(), alice(), alice().with_session("s"), alice().with_agent("a"), bob()];
     let mut model = Model::default();
     for number in 0..entities {
@@ -83,7 +83,7 @@ async fn made_up(subject: &Subject, numbers: &mut Numbers, entities: usize, rela
     }
     while model.relations.len() < relations {
         let pick = |numbers: &mut Numbers| {
-            let among = if numbers.below(3) == 0 { entities.min(3) } else { entities };
+            let among = if hubs && numbers.below(3) == 0 { entities.min(3) } else { entities };
             numbers.below(among)
         };
         let ends = [pick(numbers), pick(numbers)].map(|number| model.entities[number].clone());
@@ -131,7 +131,7 @@ pub async fn walks_are_those_of_a_plain_search(store: Arc<dyn GraphStore>) {
         for scope in [alice(), bob(), Scope::session("s"), Scope::agent("a")] {
             subject.store.delete_graph(&scope).await.expect("deleting the graph of the last round");
         }
-        let model = made_up(&subject, &mut numbers, entities, relations).await;
+        let model = made_up(&subject, &mut numbers, (entities, relations), true).await;
         for _ in 0..60 {
             let (scope, query) = (reader(&mut numbers), query(&mut numbers));
             let mut start: Vec<EntityId> = Vec::new();
@@ -155,9 +155,9 @@ pub async fn walks_are_those_of_a_plain_search(store: Arc<dyn GraphStore>) {
 pub async fn paths_are_as_short_as_can_be(store: Arc<dyn GraphStore>) {
     let subject = Subject::new(store);
     let mut numbers = Numbers::new(7);
-    let model = made_up(&subject, &mut numbers, 80, 110).await;
+    let model = made_up(&subject, &mut numbers, (80, 160), false).await;
     let mut long = 0;
-    for _ in 0..250 {
+    for _ in 0..400 {
         let (scope, query) = (reader(&mut numbers), query(&mut numbers));
         let [from, to] = [numbers.below(80), numbers.below(80)].map(|number| model.entities[number].id);
         let depth = 1 + numbers.below(8);
@@ -182,7 +182,7 @@ pub async fn paths_are_as_short_as_can_be(store: Arc<dyn GraphStore>) {
 pub async fn lists_are_those_of_a_plain_search(store: Arc<dyn GraphStore>) {
     let subject = Subject::new(store);
     let mut numbers = Numbers::new(9);
-    let model = made_up(&subject, &mut numbers, 40, 200).await;
+    let model = made_up(&subject, &mut numbers, (40, 200), true).await;
     for _ in 0..60 {
         let (scope, query) = (reader(&mut numbers), query(&mut numbers));
         let mut expected: Vec<Relation> = model.seen(&scope, &query).into_iter().cloned().collect();

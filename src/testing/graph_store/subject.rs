@@ -168,7 +168,7 @@ impl Subject {
     /// Everything the scope covers. Expired relations are found through the instants at which they were believed.
     pub(super) async fn everything(&self, scope: &Scope) -> Everything {
         let mut relations = self.seen(scope, &always()).await;
-        for known in [at(-1_000_000), at(0), at(1_000), at(1_000_000)] {
+        for known in [at(-1_000_000), at(50), at(1_000), at(1_000_000)] {
             for relation in self.seen(scope, &always().known_at(known)).await {
                 if relations.iter().all(|other| other.id != relation.id) {
                     relations.push(relation);

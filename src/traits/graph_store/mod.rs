@@ -42,6 +42,36 @@ pub(crate) const LONGEST_PATH: usize = 8;
 /// graph, and [`delete_all`](crate::VectorStore::delete_all) of a scope's memories takes the scope's graph along, as
 /// [`delete_graph`](GraphStore::delete_graph) does. Otherwise the two leave each other alone: removing a memory touches
 /// no relation that rests on it, and a write of the graph holds no guard back.
+///
+/// # Example: she left in May, and we learned it in June
+/// ```
+/// # use chrono::{TimeZone, Utc};
+/// # use ingrain::{Entity, EntityId, GraphBatch, GraphQuery, GraphStore, InMemoryStore, Relation, RelationId, Scope};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> ingrain::Result<()> {
+/// let store = InMemoryStore::new();
+/// let (alice, day) = (Scope::user("alice"), |month, day| Utc.with_ymd_and_hms(2025, month, day, 0, 0, 0).unwrap());
+/// let (told, learned) = (day(3, 1), day(6, 1));
+/// let anna = Entity::new(EntityId::new(told), alice.clone(), "Anna", told);
+/// let acme = Entity::new(EntityId::new(told), alice.clone(), "Acme", told);
+/// let ends = (anna.id, "works_at", acme.id);
+/// let works = Relation::new(RelationId::new(told), alice.clone(), ends, "Anna works at Acme", told);
+/// let mut batch = GraphBatch::default();
+/// batch.entities.extend([anna, acme]);
+/// batch.relations.push(works.clone());
+/// store.apply_graph(&batch).await?;
+///
+/// let mut batch = GraphBatch::default();
+/// batch.invalidate(&works, RelationId::new(learned), day(5, 1), learned);
+/// store.apply_graph(&batch).await?;
+///
+/// let in_may = GraphQuery::at(day(5, 20));
+/// assert!(store.list_relations(&alice, &in_may, None, 10).await?.items.is_empty());
+/// let as_believed_then = in_may.known_at(day(5, 20));
+/// assert_eq!(store.list_relations(&alice, &as_believed_then, None, 10).await?.items.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait GraphStore: Debug + Send + Sync + 'static {
     /// Names the backend, such as `neo4j`.
