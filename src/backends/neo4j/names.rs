@@ -84,8 +84,8 @@ pub(super) fn find(scope: &Scope, name: &str, limit: usize) -> Option<Statement>
         "UNWIND $grams AS gram
         MATCH (:IngrainGram {{reader: $reader, gram: gram}})<-[:INGRAIN_SPELLED]-(n:IngrainName)
         WITH n, count(CASE WHEN gram >= 0 THEN gram END) AS shared
-        WITH n, shared, n.size + $size - shared AS all
-        WITH n, CASE WHEN all = 0 THEN 0.0 ELSE toFloat(shared) / all END AS share
+        WITH n, shared, n.size + $size - shared AS together
+        WITH n, CASE WHEN together = 0 THEN 0.0 ELSE toFloat(shared) / together END AS share
         WITH n, CASE WHEN n.folded = $folded THEN 1.0 WHEN share > $most THEN $most ELSE share END AS likeness
         WHERE likeness >= $like
         MATCH (e:IngrainEntity)-[:INGRAIN_NAMED]->(n)

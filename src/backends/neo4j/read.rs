@@ -139,10 +139,8 @@ impl Listed<'_> {
     /// One more than the limit, to know whether there are more.
     pub(super) fn page(self, scope: &Scope, after: Option<String>, limit: usize) -> Statement {
         let (matched, what) = self.matched(scope);
-        let text = format!(
-            "{matched} RETURN properties({what}) ORDER BY {what}.{}, {what}.id LIMIT $limit",
-            leading(scope)
-        );
+        let text =
+            format!("{matched} RETURN properties({what}) ORDER BY {what}.{}, {what}.id LIMIT $limit", leading(scope));
         let mut parameters = self.parameters(scope, after.unwrap_or_default());
         parameters.extend(map([("limit", limit.saturating_add(1).into())]));
         Statement::new(text, parameters)

@@ -45,19 +45,8 @@ pub(super) fn of_entity(entity: &Entity) -> Result<Map> {
 /// The properties of a relation's relationship. Its ends are among them, so that what is at an entity can be read from
 /// an index in the order of ids.
 pub(super) fn of_relation(relation: &Relation) -> Map {
-    let Relation {
-        id,
-        scope,
-        subject,
-        predicate,
-        object,
-        fact,
-        valid_at,
-        invalid_at,
-        created_at,
-        expired_at,
-        sources,
-    } = relation;
+    let Relation { id, scope, subject, predicate, object, fact, valid_at, invalid_at, created_at, expired_at, sources } =
+        relation;
     let mut properties = map([
         ("id", id.to_string().into()),
         ("subject", subject.to_string().into()),

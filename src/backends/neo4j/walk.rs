@@ -126,8 +126,7 @@ pub(super) async fn neighbours(
 ) -> Result<Vec<Path>> {
     let limit = sees.query.limit;
     let mut met = HashSet::new();
-    let mut from: Vec<Path> =
-        start.iter().filter(|id| met.insert(**id)).map(|id| Path::new(*id, Vec::new())).collect();
+    let mut from: Vec<Path> = start.iter().filter(|id| met.insert(**id)).map(|id| Path::new(*id, Vec::new())).collect();
     let mut reached: Vec<Path> = Vec::new();
     for step in 0..depth {
         let room = limit.saturating_sub(if step == 0 { 0 } else { reached.len() + from.len() });
@@ -219,8 +218,7 @@ pub(super) async fn path(
         let (side, other) =
             if near.frontier.len() <= far.frontier.len() { (&mut near, &far) } else { (&mut far, &near) };
         if let Some(meeting) = side.step(transaction, sees, other).await? {
-            let way: Vec<RelationId> =
-                near.way_back(meeting).into_iter().rev().chain(far.way_back(meeting)).collect();
+            let way: Vec<RelationId> = near.way_back(meeting).into_iter().rev().chain(far.way_back(meeting)).collect();
             let found = transaction.run(vec![read::relations_by_id(&way)]).await?.concat();
             let mut found: HashMap<RelationId, Relation> =
                 read::relations(found)?.into_iter().map(|relation| (relation.id, relation)).collect();

@@ -66,8 +66,7 @@ async fn take(transaction: &mut Transaction, held: &mut BTreeSet<i64>, wanted: &
 async fn look(transaction: &mut Transaction, batch: &GraphBatch) -> Result<Stored> {
     let ends = batch.relations.iter().flat_map(|relation| [relation.subject, relation.object]);
     let entities = batch.entities.iter().map(|entity| entity.id).chain(ends).chain(batch.remove_entities.clone());
-    let relations =
-        batch.relations.iter().map(|relation| relation.id).chain(batch.remove_relations.iter().copied());
+    let relations = batch.relations.iter().map(|relation| relation.id).chain(batch.remove_relations.iter().copied());
     let statements = vec![
         Statement::new(
             "UNWIND $ids AS id MATCH (e:IngrainEntity {id: id}) RETURN properties(e)",
@@ -142,8 +141,9 @@ fn put_entities(entities: &[Entity], stored: &Stored) -> Result<Vec<Statement>> 
         return Ok(Vec::new());
     }
     let before = |entity: &Entity| stored.entities.get(&entity.id);
-    let kept =
-        |entity: &&Entity| before(entity).is_some_and(|old| (&old.name, &old.aliases) == (&entity.name, &entity.aliases));
+    let kept = |entity: &&Entity| {
+        before(entity).is_some_and(|old| (&old.name, &old.aliases) == (&entity.name, &entity.aliases))
+    };
     let renamed: Vec<&Entity> = entities.iter().filter(|entity| !kept(entity)).collect();
     let old = renamed.iter().filter(|entity| before(entity).is_some()).map(|entity| entity.id);
     let rows: Vec<Map> = entities.iter().map(|entity| rows::of_entity(&entity.as_kept())).collect::<Result<_>>()?;

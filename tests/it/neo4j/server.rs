@@ -298,9 +298,8 @@ async fn a_call_that_was_dropped_leaves_no_answer_to_the_next() {
 
 /// Polls once, and lets the runtime do what there is to do; whether it was ready.
 async fn futures_ready<T>(call: &mut (impl Future<Output = T> + Unpin)) -> bool {
-    let ready = std::future::poll_fn(|context| {
-        std::task::Poll::Ready(std::pin::Pin::new(&mut *call).poll(context).is_ready())
-    });
+    let ready =
+        std::future::poll_fn(|context| std::task::Poll::Ready(std::pin::Pin::new(&mut *call).poll(context).is_ready()));
     let ready = ready.await;
     tokio::task::yield_now().await;
     ready

@@ -44,7 +44,12 @@ impl Lent {
 }
 
 impl Pool {
-    pub(in super::super) fn new(address: Address, login: Option<Login>, connect_timeout: Duration, most: usize) -> Self {
+    pub(in super::super) fn new(
+        address: Address,
+        login: Option<Login>,
+        connect_timeout: Duration,
+        most: usize,
+    ) -> Self {
         let permits = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
         Self { address, login, connect_timeout, permits, idle: Mutex::new(Vec::new()) }
     }
