@@ -205,6 +205,32 @@ fn find(text: &str) -> Found {
     found
 }
 
+/// The text without its thoughts, in time in proportion to its length.
+pub(super) fn without_thoughts(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let (mut out, mut at) = (String::new(), 0);
+    while let Some(next) = text.get(at..).and_then(|rest| rest.find('<')).map(|next| at + next) {
+        out.push_str(text.get(at..next).unwrap_or_default());
+        at = match thought(&lower, next) {
+            Tag::Open(name) => {
+                let close = format!("</{name}>");
+                let end = lower.get(next..).and_then(|rest| rest.find(&close));
+                end.map_or(text.len(), |end| next + end + close.len())
+            }
+            Tag::Close(length) => {
+                out.clear();
+                next + length
+            }
+            Tag::None => {
+                out.push('<');
+                next + 1
+            }
+        };
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
+}
+
 fn only_separators(between: &str) -> bool {
     between.bytes().all(|byte| byte.is_ascii_whitespace() || byte == b',')
 }
