@@ -1,5 +1,5 @@
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -15,7 +15,7 @@ use super::{
     ask::{MORE_ROOM, ROOM, expected_input, output_of},
     parse::Unusable,
     reconciler::{SHOWN, Sorted},
-    tools::{Asked, Reply, hear, quoted, tools},
+    tools::{Asked, Fault, Reply, hear, quoted, tools},
 };
 use crate::{
     Action, ChatRequest, ChatResponse, Error, ErrorKind, Llm, Message, Plan, ReconcileRequest, Reconciler, Result,
@@ -40,7 +40,8 @@ const STEPS: u32 = 3;
 ///
 /// As there, facts that are [known](crate::score::sameness::repeats) are skipped without asking, and memories are numbers,
 /// text and a day. A model that knows no tools, or whose server refuses them, is asked as there, in one request. Calls that
-/// a model writes into its text are read too, save those that stand in a text it was shown.
+/// a model writes into its text are read too, until it makes one by its own means, save those that stand in a text it was
+/// shown.
 ///
 /// If the budget ends in the middle, what was noted down counts: each step of it was decided by the model and stands by
 /// itself. If nothing was, the error is that of the budget.
@@ -138,12 +139,14 @@ struct Talk<'a> {
     sorted: &'a Sorted,
     planner: Planner<'a>,
     /// Calls that stand in the texts shown.
-    quoted: Vec<Value>,
+    quoted: HashSet<String>,
     /// What was said and answered after the material.
     messages: Vec<Message>,
     /// The calls of each step so far.
-    seen: Vec<Vec<(String, String)>>,
-    /// Whether there was a call that could be read.
+    seen: Vec<Vec<String>>,
+    /// Whether the model calls tools by its own means.
+    native: bool,
+    /// Whether there was an answer in the form of calls.
     heard: bool,
     /// Why the last answer was of no use.
     complaint: Option<&'static str>,
@@ -169,6 +172,7 @@ impl<'a> Talk<'a> {
             quoted: quoted(memories.chain(facts)),
             messages: vec![Message::user(sorted.material(request))],
             seen: Vec::new(),
+            native: false,
             heard: false,
             complaint: None,
             useless: 0,
@@ -199,7 +203,7 @@ impl<'a> Talk<'a> {
                 }
                 exchanged => exchanged?,
             };
-            match hear(&reply, &self.quoted) {
+            match hear(&reply, self.native, &self.quoted) {
                 Reply::Nothing(Unusable::CutOff) if short_of_tokens => {
                     return self.out_of_budget(Error::new(ErrorKind::BudgetExhausted, "the answer needs more tokens"));
                 }
@@ -272,25 +276,34 @@ impl<'a> Talk<'a> {
 
     /// Notes the calls of one step down and answers them. Says whether that was the last step.
     fn take(&mut self, reply: &ChatResponse, asked: Vec<Asked>, native: bool, said: Option<String>) -> bool {
-        let signature = asked.iter().map(|asked| (asked.call.name.clone(), asked.call.arguments.clone())).collect();
+        let signature = asked.iter().map(Asked::key).collect();
+        let says = said.is_some();
+        self.native |= native;
+        self.account = said.or(self.account.take());
         if self.seen.contains(&signature) {
             return true;
         }
         self.seen.push(signature);
-        // A list of actions that is empty is an answer, too.
-        self.heard |= asked.is_empty() || asked.iter().any(|asked| asked.item.is_ok());
+        // A call of an invented tool is an answer, as an unknown event is, and so is a list of actions that is empty.
+        let is_answer = |asked: &Asked| !matches!(asked.item, Err(Fault::Arguments(_)));
+        self.heard |= asked.is_empty() || asked.iter().any(is_answer);
         let items: Vec<Value> = asked.iter().filter_map(|asked| asked.item.as_ref().ok()).cloned().collect();
         self.planner.expect(&items);
         let wanted: Vec<Result<Option<Action>, String>> = asked
             .iter()
-            .map(|asked| asked.item.as_ref().map_err(Clone::clone).and_then(|item| self.planner.action(item)))
+            .map(|asked| {
+                asked
+                    .item
+                    .as_ref()
+                    .map_err(|fault| fault.reason().to_owned())
+                    .and_then(|item| self.planner.action(item))
+            })
             .collect();
         let results = self.note(wanted);
 
         let refused = results.iter().any(Result::is_err);
         let undecided = self.undecided();
-        self.account = said;
-        if undecided.is_empty() && !refused && self.account.is_some() {
+        if undecided.is_empty() && !refused && says {
             return true;
         }
         let state = if undecided.is_empty() {

@@ -1,5 +1,7 @@
 //! The tools that memories are maintained with, and how a reply's calls of them are read.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde_json::Value;
 
@@ -85,11 +87,38 @@ fn event_of(name: &str) -> Option<Event> {
     Event::named(letters.strip_suffix("memory").unwrap_or(&letters))
 }
 
-/// A call, and what it asks for in the form that actions are listed in, or why that cannot be told.
+/// A call, and what it asks for in the form that actions are listed in.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) call: ToolCall,
-    pub(super) item: Result<Value, String>,
+    pub(super) item: Result<Value, Fault>,
+}
+
+impl Asked {
+    /// What is equal for calls that ask for the same.
+    pub(super) fn key(&self) -> String {
+        match &self.item {
+            Ok(item) => item.to_string(),
+            Err(_) => format!("{} {}", self.call.name, self.call.arguments),
+        }
+    }
+}
+
+/// Why that cannot be told.
+#[derive(Debug, Clone)]
+pub(super) enum Fault {
+    /// There is no such tool.
+    Tool(String),
+    /// The arguments cannot be read.
+    Arguments(String),
+}
+
+impl Fault {
+    pub(super) fn reason(&self) -> &str {
+        match self {
+            Self::Tool(reason) | Self::Arguments(reason) => reason,
+        }
+    }
 }
 
 /// What a reply comes to.
@@ -103,9 +132,9 @@ pub(super) enum Reply {
     Nothing(Unusable),
 }
 
-/// Reads a reply. Calls in its text (JSON, also in `<tool_call>` tags, or a list of actions) count if there are no others,
-/// but none of `quoted`: those stand in the texts that the model was shown, and it may only have told of them.
-pub(super) fn hear(reply: &ChatResponse, quoted: &[Value]) -> Reply {
+/// Reads a reply. Calls in its text (JSON, also in `<tool_call>` tags, or a list of actions) count unless the model is
+/// known to have means of its own (`native`), but none of `quoted`: those stand in the texts that the model was shown, and it may only have told of them.
+pub(super) fn hear(reply: &ChatResponse, native: bool, quoted: &HashSet<String>) -> Reply {
     if !reply.tool_calls.is_empty() {
         let asked = reply.tool_calls.iter().take(CALLS).map(|call| Asked { item: item(call), call: call.clone() });
         return Reply::Calls { asked: asked.collect(), native: true, said: account(&reply.text) };
@@ -119,9 +148,12 @@ pub(super) fn hear(reply: &ChatResponse, quoted: &[Value]) -> Reply {
     }
     let mut asked = Vec::new();
     let mut any = false;
-    for value in found.runs.iter().flatten().filter(|value| !quoted.contains(value)) {
+    for value in found.runs.iter().flatten().filter(|_| !native) {
         any |= calls_in(value, DEPTH, &mut asked);
     }
+    let all = asked.len();
+    asked.retain(|asked| !quoted.contains(&asked.key()));
+    any &= !asked.is_empty() || all == 0;
     asked.truncate(CALLS);
     match account(&reply.text) {
         _ if any => Reply::Calls { asked, native: false, said: None },
@@ -131,24 +163,27 @@ pub(super) fn hear(reply: &ChatResponse, quoted: &[Value]) -> Reply {
     }
 }
 
-/// The values in texts that a model is shown which it could be taken to call tools with.
-pub(super) fn quoted<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<Value> {
-    let all = texts.filter(|text| text.contains('{')).flat_map(|text| values(text).runs).flatten();
-    all.filter(|value| calls_in(value, DEPTH, &mut Vec::new())).collect()
+/// The [keys](Asked::key) of the calls that stand in texts which a model is shown.
+pub(super) fn quoted<'t>(texts: impl Iterator<Item = &'t str>) -> HashSet<String> {
+    let mut asked = Vec::new();
+    for value in texts.filter(|text| text.contains('{')).flat_map(|text| values(text).runs).flatten() {
+        calls_in(&value, DEPTH, &mut asked);
+    }
+    asked.iter().map(Asked::key).collect()
 }
 
-fn item(call: &ToolCall) -> Result<Value, String> {
+fn item(call: &ToolCall) -> Result<Value, Fault> {
     let Some(event) = event_of(&call.name) else {
         let given: String = call.name.chars().filter(|char| char.is_alphanumeric() || *char == '_').take(24).collect();
         let names = [Event::Add, Event::Update, Event::Invalidate, Event::Keep].map(name).join(", ");
-        return Err(format!("there is no tool `{given}`, but {names}"));
+        return Err(Fault::Tool(format!("there is no tool `{given}`, but {names}")));
     };
     // What is missing, and numbers in other forms, is judged where actions are.
     let mut lenient = tool(event);
     if let Some(schema) = lenient.parameters.as_object_mut() {
         schema.remove("required");
     }
-    let mut members = tool_arguments(call, &lenient).map_err(|error| error.to_string())?;
+    let mut members = tool_arguments(call, &lenient).map_err(|error| Fault::Arguments(error.to_string()))?;
     members.insert("event".to_owned(), event.as_str().into());
     Ok(Value::Object(members))
 }

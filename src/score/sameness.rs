@@ -131,8 +131,15 @@ fn telling(text: &str) -> Vec<String> {
         matches!(char, '.' | ',' | ';' | ':' | '!' | '?' | '…' | '"' | '\'' | '»' | '“' | '”' | '’' | ')' | ']' | '。')
     };
     let text = normalized(text);
-    let words = text.split(' ').map(|word| word.trim_start_matches(opens).trim_end_matches(closes));
-    words.filter(|word| !word.is_empty() && !LIGHT.contains(word)).map(str::to_owned).collect()
+    let bare = |word: &'_ str| {
+        let word = word.trim_start_matches(opens);
+        let kept = word.trim_end_matches(closes);
+        // After a number a quotation mark may stand for feet or inches.
+        let mark = word.strip_prefix(kept).and_then(|edge| edge.chars().next());
+        let mark = mark.filter(|mark| matches!(mark, '"' | '\'') && kept.ends_with(char::is_numeric));
+        kept.chars().chain(mark).collect::<String>()
+    };
+    text.split(' ').map(bare).filter(|word| !word.is_empty() && !LIGHT.contains(&word.as_str())).collect()
 }
 
 /// What is equal for texts that are the [same](same_text), and for no others: to look one up among many.
@@ -300,6 +307,7 @@ mod tests {
             ("Has 2 kids", "Has 3 kids"),
             ("Weighs 3.5 kg", "Weighs 35 kg"),
             ("Takes 1/2 tablet", "Takes 1-2 tablet"),
+            ("Owns a 50\" screen", "Owns a 50' screen"),
             ("Keeps it at -5 °C", "Keeps it at 5 °C"),
             ("Codes in C", "Codes in C++"),
             ("Takes vitamin A", "Takes vitamin"),

@@ -107,7 +107,7 @@ pub struct Plan {
     pub actions: Vec<Action>,
     /// What the model wanted and cannot be done, in words, without memory text.
     pub rejected: Vec<String>,
-    /// What was done and why, in the model's own words, which are not checked; `None` if it gave none.
+    /// What was decided and why, in the model's own words, which are not checked; `None` if it gave none.
     pub account: Option<String>,
     /// Calls of a model that were made.
     pub model_calls: u32,

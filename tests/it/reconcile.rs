@@ -134,7 +134,8 @@ async fn carry_out(world: &World, scope: &Scope, case: &Planned, plan: &[Value],
     };
     let mut able = LlmCapabilities::default();
     able.tools = mode == AddMode::Agentic;
-    let report = asking(world, llm.with_capabilities(able)).await.add(scope, AddRequest::from("Hello").mode(mode)).await;
+    let report =
+        asking(world, llm.with_capabilities(able)).await.add(scope, AddRequest::from("Hello").mode(mode)).await;
     report.unwrap()
 }
 
@@ -213,8 +214,10 @@ async fn no_plan_does_harm() {
     for world in World::all().await {
         for case in table().plans {
             let plans = harmful(&case);
-            for (number, plan, way) in
-                plans.iter().enumerate().flat_map(|(number, plan)| Way::ALL.map(|way| (number, plan, way)))
+            for (number, plan, way) in plans
+                .iter()
+                .enumerate()
+                .flat_map(|(number, plan)| [Way::Once, Way::Called].map(|way| (number, plan, way)))
             {
                 let scope = Scope::user(format!("{} {number} {way:?}", case.name));
                 let report = carry_out(&world, &scope, &case, plan, way).await;
