@@ -277,6 +277,9 @@ impl<'a> Talk<'a> {
     /// Notes the calls of one step down and answers them. Says whether that was the last step.
     fn take(&mut self, reply: &ChatResponse, asked: Vec<Asked>, native: bool, said: Option<String>) -> bool {
         let signature = asked.iter().map(Asked::key).collect();
+        if reply.tool_calls.len() > asked.len() && native {
+            self.planner.rejected.push(format!("calls beyond the first {}", asked.len()));
+        }
         let says = said.is_some();
         self.native |= native;
         self.account = said.or(self.account.take());

@@ -323,6 +323,19 @@ mod tests {
     }
 
     #[test]
+    fn thoughts_are_taken_out() {
+        for (text, said) in [
+            ("<think>a</think> b", " b"),
+            ("a</THINK>b < c <d>", "b < c <d>"),
+            ("a <thought>b", "a "),
+            ("é<think>é</think>é", "éé"),
+            ("", ""),
+        ] {
+            assert_eq!(without_thoughts(text), said, "{text}");
+        }
+    }
+
+    #[test]
     fn tool_calls_come_first() {
         let call = |arguments: &str| ToolCall::new("1", "answer", arguments);
         let reply = ChatResponse::text("[\"x\"]").with_tool_call(call("{\"facts\": [\"a\"]}"));

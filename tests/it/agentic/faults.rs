@@ -51,6 +51,16 @@ async fn what_cannot_be_done_is_told_and_may_be_mended() {
 }
 
 #[tokio::test]
+async fn calls_without_end_are_cut_off() {
+    let many: Vec<_> = (0..1_000).map(|number| add(number % 3)).collect();
+    let llm = model().respond(calls("", &many)).reply("Done.");
+    let plan = decide(&llm, &FACTS, &KNOWN, None).await.unwrap();
+    assert!(plan.rejected.iter().any(|reason| reason == "calls beyond the first 256"), "{:?}", plan.rejected);
+    let requests = llm.requests();
+    assert_eq!((results(&requests[1]).len(), requests[1].messages[2].tool_calls.len()), (256, 256));
+}
+
+#[tokio::test]
 async fn who_repeats_himself_is_not_asked_again() {
     let again = || calls("", &[delete(0, 0)]);
     let llm = model().respond(again()).respond(again()).respond(calls("", &[add(1)]));
