@@ -129,19 +129,15 @@ async fn calls_in_the_text_are_calls() {
         let plan = decide(&llm, &FACTS, &KNOWN, None).await.unwrap();
         assert_eq!((plan.actions.as_slice(), &*plan.rejected), (&DECIDED[..], &[][..]), "{text}");
         assert_eq!(plan.account.as_deref(), Some("Done."));
-        let answered = llm.requests()[1].messages.pop_text();
+        let requests = llm.requests();
+        let answered = last(&requests[1]);
         assert!(answered.contains("Noted: fact 1 is stored. Every fact is decided."), "{answered}");
     }
 }
 
-trait Last {
-    fn pop_text(&self) -> String;
-}
-
-impl Last for Vec<ingrain::Message> {
-    fn pop_text(&self) -> String {
-        self.last().unwrap().text.clone()
-    }
+/// What a request says last.
+fn last(request: &ChatRequest) -> &str {
+    &request.messages.last().unwrap().text
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use ingrain::{
 };
 use serde_json::json;
 
-use super::{DECIDED, FACTS, KNOWN, Last, add, calls, decide, delete, memories, model, results};
+use super::{DECIDED, FACTS, KNOWN, add, calls, decide, delete, last, memories, model, results};
 
 #[tokio::test]
 async fn what_cannot_be_done_is_told_and_may_be_mended() {
@@ -173,7 +173,7 @@ async fn texts_stay_data() {
     // And what is answered holds numbers alone.
     let answers: Vec<&str> = results(&requests[2]).into_iter().map(|(_, text)| text).collect();
     assert_eq!(answers, ["Noted: fact 0 is stored. Not decided yet: fact 1."]);
-    assert!(requests[2].messages.pop_text().starts_with("Noted"));
+    assert!(last(&requests[2]).starts_with("Noted"));
 }
 
 /// Who has called a tool by its own means does not call one by writing of it.
