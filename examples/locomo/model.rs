@@ -89,7 +89,7 @@ impl GivenModel {
 fn actions(material: &str) -> Value {
     let (mut known, mut actions) = (HashMap::new(), Vec::new());
     for line in material.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        let text = line["text"].as_str().unwrap_or_default().to_lowercase();
+        let text = line.get("text").and_then(Value::as_str).unwrap_or_default().to_lowercase();
         if let Some(memory) = line.get("memory") {
             known.insert(text, memory.clone());
         } else if let Some(fact) = line.get("fact") {

@@ -132,6 +132,7 @@ async fn an_add_asks_a_model_at_most_twice_however_much_is_known() {
         }
     }
     assert!(calls > 60, "the second question was never asked");
+    // With three facts: some 1,300 tokens for both instructions, and at most sixty memories of 27.
     assert!(sent.len() > 10 && sent.iter().all(|tokens| *tokens < 3_000), "{sent:?}");
 }
 

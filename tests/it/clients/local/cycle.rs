@@ -10,8 +10,8 @@ use super::{
     watch::{Short, Tally, add},
 };
 
-/// Most tokens of an answer: enough for two facts, little enough for five tokens a second.
-const MOST: u32 = 160;
+/// Most tokens of an answer: enough for a fact or two, little enough for five tokens a second.
+const MOST: u32 = 120;
 
 fn engine(llm: &Short<OpenAi>) -> MemoryEngineBuilder {
     MemoryEngine::builder().llm(llm.clone())
@@ -73,9 +73,9 @@ async fn a_dialogue_is_remembered() {
 async fn contradictions_are_reconciled() {
     let Some(llm) = local("contradictions_are_reconciled").map(|llm| Short::new(llm, MOST)) else { return };
     let memory = engine(&llm).extractor(RuleExtractor::new()).build().await.unwrap();
-    memory.add_raw(&tina(), ["Lives in Lisbon", "Works at Bolt", "Likes coffee"]).await.unwrap();
+    memory.add_raw(&tina(), ["Lives in Lisbon", "Likes coffee"]).await.unwrap();
     let mut tally = Tally::default();
-    let rounds = ["I moved to Porto.", "I live in Lisbon. I hate coffee.", "I no longer work at Bolt."];
+    let rounds = ["I moved to Porto.", "I live in Lisbon. I hate coffee."];
     for text in rounds {
         let report = add(&memory, &tina(), AddRequest::from(text)).await;
         let found = llm.tally(report.is_some());
@@ -113,7 +113,7 @@ async fn a_budget_is_kept() {
     let Some(llm) = local("a_budget_is_kept") else { return };
     let memory = MemoryEngine::builder().llm(llm).build().await.unwrap();
     memory.add_raw(&tina(), ["Lives in Lisbon"]).await.unwrap();
-    let most = 1_200;
+    let most = 1_000;
     let said = AddRequest::from("I live in Porto. I'm allergic to nuts.").max_tokens(most).max_model_calls(2);
     if let Some(report) = add(&memory, &tina(), said).await {
         assert!(report.model_calls <= 2 && report.usage.output_tokens <= most, "{:?}", report.usage);
