@@ -1,7 +1,7 @@
 //! Walks, one step of the whole frontier after another: what is at it is read from an index in the order of the walk,
 //! and only as far as the walk wants.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque, hash_map::Entry};
 
 use super::{
     bolt::{Row, Statement, Streamed, Transaction, Value, map},
@@ -188,8 +188,8 @@ impl Side {
         while let Some(step) = frontier.next(transaction).await? {
             let Some(from) = at.get(step.place).copied() else { return Err(Neo4jError::Unreadable("place")) };
             let to = step.to(from);
-            if !self.reached.contains_key(&to) {
-                self.reached.insert(to, Some((from, step.relation.id)));
+            if let Entry::Vacant(entry) = self.reached.entry(to) {
+                entry.insert(Some((from, step.relation.id)));
                 self.frontier.push(to);
                 if other.reached.contains_key(&to) {
                     meeting = Some(to);
