@@ -31,9 +31,10 @@ fn told(code: &str, message: &str) -> String {
 }
 
 impl Neo4jError {
-    /// Whether the whole transaction may go through when it is run again.
+    /// Whether the whole transaction may go through when it is run again at once: two waited for each other, or one lost
+    /// what it had locked. Of other things that pass, such as a server without memory, the caller is told.
     pub(super) fn is_transient(&self) -> bool {
-        matches!(self, Self::Failure { code, .. } if code.starts_with("Neo.TransientError."))
+        matches!(self, Self::Failure { code, .. } if code.starts_with("Neo.TransientError.Transaction."))
     }
 
     /// Whether the connection was at fault, so that another may do.
@@ -101,6 +102,7 @@ mod tests {
             assert_eq!(failure(code).told("reading").kind(), kind, "{code}");
         }
         assert!(failure("Neo.TransientError.Transaction.DeadlockDetected").is_transient());
+        assert!(!failure("Neo.TransientError.General.MemoryPoolOutOfMemoryError").is_transient());
     }
 
     #[test]

@@ -151,6 +151,15 @@ impl GraphStore for Neo4jStore {
 
     async fn delete_graph(&self, scope: &Scope) -> Result<(u64, u64)> {
         scope.validate()?;
-        self.run("deleting the graph", |transaction: Transaction| write::delete_graph(transaction, scope)).await
+        let (mut entities, mut relations) = (0, 0);
+        loop {
+            let work = |transaction: Transaction| write::delete_slice(transaction, scope);
+            let deleted = self.run("deleting the graph", work).await?;
+            entities += deleted.entities;
+            relations += deleted.relations;
+            if deleted.all {
+                return Ok((entities, relations));
+            }
+        }
     }
 }

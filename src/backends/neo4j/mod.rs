@@ -37,6 +37,10 @@ const TRIES: u32 = 8;
 /// call must be made inside a tokio runtime whose I/O and time are enabled; outside one it fails with
 /// [`Configuration`](ErrorKind::Configuration).
 ///
+/// A graph of a scope that is larger than some thousands of relations or hundreds of entities is deleted in several
+/// transactions, the relations first: broken off, [`delete_graph`](crate::GraphStore::delete_graph) leaves the rest, and
+/// can be called again.
+///
 /// A read holds a lock while it lasts, for a moment, so that it sees each batch whole: the user must be allowed to write.
 /// It talks to the server that is named and to no other. In a cluster, name the leader, or leave the way there to the
 /// servers (`dbms.routing.enabled`).

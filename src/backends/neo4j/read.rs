@@ -146,25 +146,23 @@ impl Listed<'_> {
         Statement::new(text, parameters)
     }
 
-    /// The scopes of what is listed, each once.
-    pub(super) fn scopes(self, scope: &Scope) -> Statement {
+    /// Matches the first of what is listed.
+    pub(super) fn first(self, scope: &Scope, count: usize) -> (String, Map) {
         let (matched, what) = self.matched(scope);
+        let mut parameters = self.parameters(scope, String::new());
+        parameters.extend(map([("count", count.into())]));
+        (format!("{matched} WITH {what} ORDER BY {what}.{}, {what}.id LIMIT $count", leading(scope)), parameters)
+    }
+
+    /// The scopes of the first of what is listed, each once.
+    pub(super) fn scopes(self, scope: &Scope, count: usize) -> Statement {
+        let (first, parameters) = self.first(scope, count);
+        let (_, _, what) = self.pattern();
         let text = format!(
-            "{matched} WITH DISTINCT {what}.user AS user, {what}.agent AS agent, {what}.session AS session
+            "{first} WITH DISTINCT {what}.user AS user, {what}.agent AS agent, {what}.session AS session
             RETURN {{user: user, agent: agent, session: session}}"
         );
-        Statement::new(text, self.parameters(scope, String::new()))
-    }
-
-    /// Goes on from everything that is listed.
-    pub(super) fn each(self, scope: &Scope, then: &str) -> Statement {
-        let (matched, _) = self.matched(scope);
-        Statement::new(format!("{matched} {then}"), self.parameters(scope, String::new()))
-    }
-
-    /// As [`each`](Listed::each), for whoever makes the statement.
-    pub(super) fn matching(self, scope: &Scope) -> (String, Map) {
-        (self.matched(scope).0, self.parameters(scope, String::new()))
+        Statement::new(text, parameters)
     }
 }
 

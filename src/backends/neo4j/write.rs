@@ -134,6 +134,10 @@ fn changes(batch: &GraphBatch, stored: &Stored) -> Result<Vec<Statement>> {
     Ok(changes)
 }
 
+/// Most entities, each with all its names, and most relations that one transaction of a large removal takes.
+const ENTITIES: usize = 500;
+const RELATIONS: usize = 5_000;
+
 const EACH_ENTITY: &str = "UNWIND $ids AS id MATCH (e:IngrainEntity {id: id})";
 
 fn put_entities(entities: &[Entity], stored: &Stored) -> Result<Vec<Statement>> {
@@ -204,31 +208,49 @@ fn remove_relations(relations: impl Iterator<Item = RelationId> + Clone) -> Vec<
     vec![forget_sources(relations.clone()), Statement::new(text, map([("ids", ids(relations))]))]
 }
 
-/// Removes what the scope covers. Whoever covers an entity covers its relations, so no relation of others goes with it.
-pub(super) async fn delete_graph(mut transaction: Transaction, scope: &Scope) -> Result<(u64, u64)> {
+/// What one transaction of [`delete_slice`] removed.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Deleted {
+    pub(super) entities: u64,
+    pub(super) relations: u64,
+    /// Whether nothing is left.
+    pub(super) all: bool,
+}
+
+/// Removes what the scope covers, or of much of it a part, relations first: a transaction lies in the server's memory
+/// until it ends. Whoever covers an entity covers its relations, so no relation of others goes with it.
+pub(super) async fn delete_slice(mut transaction: Transaction, scope: &Scope) -> Result<Deleted> {
     let (entities, relations) = (Listed::Entities, Listed::Relations(None));
     let mut held = BTreeSet::new();
     let mut wanted: BTreeSet<i64> = locks::for_writing(scope).collect();
     loop {
         take(&mut transaction, &mut held, &wanted).await?;
-        let found = transaction.run(vec![entities.scopes(scope), relations.scopes(scope)]).await?;
-        for row in found.into_iter().flatten() {
+        let scopes = vec![entities.scopes(scope, ENTITIES), relations.scopes(scope, RELATIONS)];
+        for row in transaction.run(scopes).await?.into_iter().flatten() {
             wanted.extend(locks::for_writing(&rows::properties(row, 0)?.scope()?));
         }
         if wanted.is_subset(&held) {
             break;
         }
     }
-    let (matched, parameters) = entities.matching(scope);
+    let count = |results: &[Vec<Row>]| rows::number(results.get(1).and_then(|rows| rows.first()), 0);
+    let (first, parameters) = relations.first(scope, RELATIONS);
     let changes = vec![
-        relations.each(scope, "MATCH (s:IngrainSource {relation: r.id}) DELETE s"),
-        relations.each(scope, "DELETE r RETURN count(*)"),
-        names::remove(&matched, parameters),
-        entities.each(scope, "DETACH DELETE e RETURN count(*)"),
+        Statement::new(format!("{first} MATCH (s:IngrainSource {{relation: r.id}}) DELETE s"), parameters.clone()),
+        Statement::new(format!("{first} DELETE r RETURN count(*)"), parameters),
     ];
-    let results = transaction.commit(changes).await?;
-    let count = |place: usize| rows::number(results.get(place).and_then(|rows: &Vec<Row>| rows.first()), 0);
-    Ok((count(3)?.cast_unsigned(), count(1)?.cast_unsigned()))
+    let gone = count(&transaction.run(changes).await?)?.cast_unsigned();
+    if gone == RELATIONS as u64 {
+        transaction.commit(Vec::new()).await?;
+        return Ok(Deleted { relations: gone, ..Deleted::default() });
+    }
+    let (first, parameters) = entities.first(scope, ENTITIES);
+    let changes = vec![
+        names::remove(&first, parameters.clone()),
+        Statement::new(format!("{first} DETACH DELETE e RETURN count(*)"), parameters),
+    ];
+    let entities = count(&transaction.commit(changes).await?)?.cast_unsigned();
+    Ok(Deleted { entities, relations: gone, all: entities < ENTITIES as u64 })
 }
 
 /// Removes what all scopes cover.

@@ -171,6 +171,24 @@ async fn what_is_deleted_leaves_no_trace_of_its_names() {
     assert_eq!(store.find_entities(&one.scope, "Porto", 10).await.unwrap(), []);
 }
 
+#[tokio::test]
+async fn a_large_graph_is_deleted_whole_and_counted() {
+    let Some(server) = Server::named("a_large_graph_is_deleted_whole_and_counted") else { return };
+    let (store, _alone) = fresh(server).await;
+    let entities: Vec<Entity> = (0..1_100).map(|number| entity(&number.to_string())).collect();
+    let relations: Vec<Relation> =
+        (0..5_100).map(|number| relation(&entities[number % 7], "has", &entities[number % 1_100])).collect();
+    let mut kept = entity("another's");
+    kept.scope = Scope::user("bob");
+    store.apply_graph(&batch(&entities.iter().chain([&kept]).collect::<Vec<_>>(), &[])).await.unwrap();
+    store.apply_graph(&batch(&[], &relations.iter().collect::<Vec<_>>())).await.unwrap();
+    let alice = Scope::user("alice");
+    assert_eq!(store.delete_graph(&alice).await.unwrap(), (1_100, 5_100));
+    assert_eq!(store.graph_counts(&alice).await.unwrap(), (0, 0));
+    assert_eq!(store.delete_graph(&alice).await.unwrap(), (0, 0));
+    assert_eq!(store.graph_counts(&kept.scope).await.unwrap(), (1, 0));
+}
+
 /// Two processes are two stores: neither knows of the other but through the server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writers_that_cross_each_other_all_get_through() {
