@@ -81,11 +81,7 @@ impl ErrorKind {
     pub const fn is_retryable(self) -> bool {
         matches!(
             self,
-            Self::Conflict
-                | Self::StoreUnavailable
-                | Self::ProviderUnreachable
-                | Self::RateLimited
-                | Self::QueueFull
+            Self::Conflict | Self::StoreUnavailable | Self::ProviderUnreachable | Self::RateLimited | Self::QueueFull
         )
     }
 }

@@ -87,7 +87,9 @@ mod types;
 /// For implementations of the traits.
 pub use async_trait::async_trait;
 
-pub use add::{AddMode, AddReport, AddRequest, BackgroundOptions, FlushReport, NewMemory, RecalledText, SkipReason, SkippedFact};
+pub use add::{
+    AddMode, AddReport, AddRequest, BackgroundOptions, FlushReport, NewMemory, RecalledText, SkipReason, SkippedFact,
+};
 pub use backends::*;
 pub use context::{ContextRequest, MemoryContext, TokenBudget};
 pub use engine::{ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};

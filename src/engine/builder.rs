@@ -2,8 +2,9 @@ use std::sync::Arc;
 
 use super::{Inner, MemoryEngine, later};
 use crate::{
-    AddQueue, AddReport, ApproximateTokens, BackgroundOptions, Clock, Embedder, Error, ErrorKind, Extractor, IdSource, InMemoryStore, Llm, Reconciler,
-    QueuedAdd, Redactor, Reranker, Result, Stage, SystemClock, TokenCounter, VectorStore,
+    AddQueue, AddReport, ApproximateTokens, BackgroundOptions, Clock, Embedder, Error, ErrorKind, Extractor, IdSource,
+    InMemoryStore, Llm, QueuedAdd, Reconciler, Redactor, Reranker, Result, Stage, SystemClock, TokenCounter,
+    VectorStore,
     add::later::{Later, Observer},
     prompted,
     rules::{RuleExtractor, RuleReconciler},

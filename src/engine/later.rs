@@ -121,11 +121,7 @@ pub(super) async fn resume(engine: &MemoryEngine) -> Result<()> {
 }
 
 /// Takes the adds of the scope out of the queue, then does the rest, and no add writes in between.
-pub(super) async fn erase<T>(
-    engine: &MemoryEngine,
-    scope: &Scope,
-    then: impl Future<Output = Result<T>>,
-) -> Result<T> {
+pub(super) async fn erase<T>(engine: &MemoryEngine, scope: &Scope, then: impl Future<Output = Result<T>>) -> Result<T> {
     match &engine.0.later {
         Some(later) => later.erase(scope, then).await,
         None => then.await,

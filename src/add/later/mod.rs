@@ -230,8 +230,7 @@ impl QueuedAdd {
     /// # Errors
     /// [`StoreCorrupt`](ErrorKind::StoreCorrupt) if it cannot be read, as what a newer version of this crate has queued.
     pub fn to_request(&self) -> Result<AddRequest> {
-        serde_json::from_str(&self.request).map_err(|cause| {
-            Error::new(ErrorKind::StoreCorrupt, "what is queued cannot be read").with_source(cause)
-        })
+        serde_json::from_str(&self.request)
+            .map_err(|cause| Error::new(ErrorKind::StoreCorrupt, "what is queued cannot be read").with_source(cause))
     }
 }

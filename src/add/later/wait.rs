@@ -42,13 +42,12 @@ pub(super) async fn changed(receiver: &mut watch::Receiver<u64>) {
 /// Waits for `work`; `None` if it panicked. What it had in its hands was its own, or guards itself against panics.
 pub(super) async fn unless_panicked<T>(work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
-    let polled: Result<T, Box<dyn Any + Send>> = poll_fn(|context| {
-        match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+    let polled: Result<T, Box<dyn Any + Send>> =
+        poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
             Err(panic) => Poll::Ready(Err(panic)),
-        }
-    })
-    .await;
+        })
+        .await;
     polled.ok()
 }

@@ -196,7 +196,8 @@ async fn carry_out<H: Host>(host: &H, add: &QueuedAdd, once: &Once) -> Result<Ad
             return Ok(AddReport::new(add.id));
         }
         if add.interruptions > INTERRUPTIONS {
-            let message = format!("a queued add was broken off {} times, each time with its process", add.interruptions);
+            let message =
+                format!("a queued add was broken off {} times, each time with its process", add.interruptions);
             return Err(Error::new(ErrorKind::Internal, message));
         }
     }

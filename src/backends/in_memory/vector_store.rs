@@ -4,8 +4,9 @@ use async_trait::async_trait;
 
 use super::{queue::Queue, state::State};
 use crate::{
-    Candidate, Companions, Cursor, EmbedderIdentity, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory, MemoryId, Page,
-    Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
+    Candidate, Companions, Cursor, EmbedderIdentity, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory,
+    MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version,
+    WriteBatch,
     index::{IndexCache, Terms, cues_of_batch},
 };
 

@@ -11,9 +11,7 @@ use super::{
     error::{Result as SqliteResult, SqliteError},
     rows::{self, Id, Time, named, text},
 };
-use crate::{
-    AddFailure, AddQueue, CallId, Claim, Claimed, Error, ErrorKind, QueuedAdd, Result, Scope, Timestamp,
-};
+use crate::{AddFailure, AddQueue, CallId, Claim, Claimed, Error, ErrorKind, QueuedAdd, Result, Scope, Timestamp};
 
 /// The columns that [`read`] reads, of the table `queue`.
 const COLUMNS: &str = "id, user, agent, session, state, queued_at, due_at, leased_until, memory, attempts, failures, \
@@ -148,8 +146,7 @@ impl AddQueue for SqliteQueue {
         let scope = scope.clone();
         self.write("discarding a queued add", move |connection| {
             let [user, agent, session] = rows::parts(&scope);
-            let mut statement =
-                connection.prepare_cached(&format!("DELETE FROM queue WHERE {COVERED} AND id = ?4"))?;
+            let mut statement = connection.prepare_cached(&format!("DELETE FROM queue WHERE {COVERED} AND id = ?4"))?;
             Ok(statement.execute(params![user, agent, session, id.as_bytes()])? > 0)
         })
         .await

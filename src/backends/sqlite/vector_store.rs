@@ -10,8 +10,9 @@ use super::{
     write,
 };
 use crate::{
-    Candidate, Companions, Cursor, EmbedderIdentity, Error, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory, MemoryId,
-    Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
+    Candidate, Companions, Cursor, EmbedderIdentity, Error, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery,
+    Memory, MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore,
+    Version, WriteBatch,
     index::{IndexCache, Terms, cues_of_batch},
 };
 

@@ -6,8 +6,9 @@ use std::sync::{
 use async_trait::async_trait;
 
 use crate::{
-    AddFailure, AddQueue, CallId, Candidate, Claim, Claimed, Companions, EmbedderIdentity, Error, ErrorKind, Filter, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Page,
-    QueuedAdd, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
+    AddFailure, AddQueue, CallId, Candidate, Claim, Claimed, Companions, EmbedderIdentity, Error, ErrorKind, Filter,
+    HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Page, QueuedAdd, Result, Scope, SearchQuery, Stamp,
+    StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
 };
 
 /// A [`VectorStore`] that fails when told to, and otherwise hands every call to the store inside. Its
