@@ -30,7 +30,7 @@ pub(crate) use workers::{Host, start};
 
 use super::{AddReport, AddRequest, admitted};
 use crate::{
-    AddQueue, CallId, Clock, Error, ErrorKind, IdSource, Message, QueuedAdd, Redactor, Result, Scope, Stage, Timestamp,
+    AddQueue, CallId, Clock, Error, ErrorKind, Message, QueuedAdd, Redactor, Result, Scope, Stage, Timestamp,
     types::truncate,
 };
 
@@ -70,7 +70,6 @@ struct Shared {
     options: BackgroundOptions,
     observer: Option<Observer>,
     clock: Arc<dyn Clock>,
-    ids: IdSource,
     /// Held for reading from just before an add's write until it is out of the queue; for writing by whoever takes adds
     /// out of the queue, so that nothing of them is written afterwards.
     gate: Arc<RwLock<()>>,
@@ -110,7 +109,6 @@ impl Later {
             options,
             observer,
             clock,
-            ids: IdSource::default(),
             gate: Arc::default(),
             news: watch::Sender::default(),
             ends: watch::Sender::default(),

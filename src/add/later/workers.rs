@@ -124,7 +124,7 @@ async fn step<H: Host>(host: &Arc<H>, shared: &Arc<Shared>) -> Result<Step> {
     let (claimed, running) = {
         let _one_by_one = shared.claiming.lock().await;
         let running: Vec<CallId> = lock(&shared.running).iter().copied().collect();
-        let claim = Claim::new(now, shared.options.lease, shared.ids.next(now)).beside(running);
+        let claim = Claim::new(now, shared.options.lease, host.adding().ids.next(now)).beside(running);
         let claimed = shared.queue.claim(&claim).await.map_err(in_queue)?;
         let running = match &claimed {
             Claimed::Add(add) => {

@@ -30,6 +30,7 @@ use crate::{
 #[derive(Debug)]
 pub struct FaultyStore<S> {
     inner: S,
+    alone: bool,
     failing_writes: AtomicU64,
     switch: Switch,
 }
@@ -81,7 +82,14 @@ impl<S: VectorStore> FaultyStore<S> {
             before: AtomicI64::new(-1),
             unheard: AtomicI64::new(-1),
         };
-        Self { inner, failing_writes: AtomicU64::new(0), switch: Switch(Arc::new(state)) }
+        Self { inner, alone: false, failing_writes: AtomicU64::new(0), switch: Switch(Arc::new(state)) }
+    }
+
+    /// Hides the companions of the store inside, as if it kept memories alone.
+    #[must_use]
+    pub fn without_companions(mut self) -> Self {
+        self.alone = true;
+        self
     }
 
     /// From now on every call that can fail does so with [`ErrorKind::StoreUnavailable`], as if the server was gone.
@@ -89,9 +97,12 @@ impl<S: VectorStore> FaultyStore<S> {
         self.switch.0.stopped.store(true, Ordering::SeqCst);
     }
 
-    /// Ends what [`stop`](FaultyStore::stop) began; the store inside holds what it held.
+    /// Ends what [`stop`](FaultyStore::stop) began, and calls off failures that are still
+    /// [to come](FaultyStore::is_failure_to_come); the store inside holds what it held.
     pub fn start(&self) {
         self.switch.0.stopped.store(false, Ordering::SeqCst);
+        self.switch.0.before.store(-1, Ordering::SeqCst);
+        self.switch.0.unheard.store(-1, Ordering::SeqCst);
     }
 
     /// The next `count` calls of [`apply`](VectorStore::apply) fail with [`ErrorKind::StoreUnavailable`] before they
@@ -136,6 +147,9 @@ impl<S: VectorStore> VectorStore for FaultyStore<S> {
     }
 
     fn companions(&self) -> Companions {
+        if self.alone {
+            return Companions::none();
+        }
         let mut companions = self.inner.companions();
         if let Some(inner) = companions.queue.take() {
             companions = companions.with_queue(FaultyQueue { inner, switch: self.switch.clone() });
