@@ -99,7 +99,7 @@ async fn a_kill_loses_nothing_that_was_queued_and_makes_nothing_twice() {
             queued.extend(heard.filter(|text| text.ends_with(" past the mill")));
             sound(&path);
             // Now and then the next process finds what two have left.
-            if step % 3 == 0 && round + 1 < ROUNDS {
+            if step.is_multiple_of(3) && round + 1 < ROUNDS {
                 continue;
             }
             let (engine, walker) = (open(&path).await, Scope::user("walker"));

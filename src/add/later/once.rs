@@ -56,6 +56,10 @@ impl Once {
         self.shared.queue.renew(self.add.id, self.add.attempts, claim.until()).await.map_err(in_queue)
     }
 
+    pub(super) fn most_interruptions(&self) -> u32 {
+        self.shared.options.interruptions
+    }
+
     pub(super) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::SeqCst)
     }

@@ -24,6 +24,8 @@ pub struct BackgroundOptions {
     pub workers: usize,
     /// How often an add is tried.
     pub attempts: u32,
+    /// How often an add may be broken off.
+    pub interruptions: u32,
     /// The wait before the second attempt.
     pub first_wait: Duration,
     /// The longest wait between two attempts.
@@ -39,6 +41,7 @@ impl BackgroundOptions {
             capacity: 10_000,
             workers: 2,
             attempts: 5,
+            interruptions: 16,
             first_wait: Duration::from_secs(2),
             longest_wait: Duration::from_secs(900),
             lease: Duration::from_secs(30),
@@ -64,6 +67,13 @@ impl BackgroundOptions {
     /// it has failed, and lies in the queue until it is retried or discarded; other failures end it at once. Default 5.
     pub fn attempts(mut self, attempts: u32) -> Self {
         self.attempts = attempts;
+        self
+    }
+
+    /// How often an add may be broken off, because its process or its runtime ended, before it counts as failed: one that
+    /// ends its process must not do so at every start. Default 16.
+    pub fn interruptions(mut self, interruptions: u32) -> Self {
+        self.interruptions = interruptions;
         self
     }
 

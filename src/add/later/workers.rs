@@ -17,8 +17,6 @@ const IDLE: Duration = Duration::from_secs(60);
 const TOLD: u32 = 4;
 /// The wait while the queue does not answer: the first, and the longest.
 const OUTAGE: (Duration, Duration) = (Duration::from_millis(500), IDLE);
-/// Most interruptions of an add: one that ends its process every time must not do so for ever.
-const INTERRUPTIONS: u32 = 16;
 
 /// Who has the workers: hands out what an add runs on.
 pub(crate) trait Host: Send + Sync + 'static {
@@ -195,9 +193,8 @@ async fn carry_out<H: Host>(host: &H, add: &QueuedAdd, once: &Once) -> Result<Ad
         if !context.store.history(&add.scope, once.memory()).await.map_err(in_store)?.is_empty() {
             return Ok(AddReport::new(add.id));
         }
-        if add.interruptions > INTERRUPTIONS {
-            let message =
-                format!("a queued add was broken off {} times, each time with its process", add.interruptions);
+        if add.interruptions > once.most_interruptions() {
+            let message = format!("a queued add was broken off {} times", add.interruptions);
             return Err(Error::new(ErrorKind::Internal, message));
         }
     }

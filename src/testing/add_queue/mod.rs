@@ -1,4 +1,4 @@
-//! The contract of [`AddQueue`](crate::AddQueue), one rule a function;
+//! The contract of [`AddQueue`], one rule a function;
 //! [`add_queue_suite!`](crate::add_queue_suite) makes tests of them.
 //!
 //! Each function takes a fresh, empty queue and panics, saying what it saw, when the queue breaks the rule.

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use ingrain::{BackgroundOptions, Clock, ErrorKind, QueuedState, Scope};
+use ingrain::{BackgroundOptions, Claim, Claimed, Clock, ErrorKind, MemoryId, QueuedState, Scope, VectorStore};
 
-use super::{Outcomes, StandingClock, Told, engine, flushed, turns, until};
+use super::{Outcomes, StandingClock, Told, engine, flushed, queueing, turns, until};
 use crate::worlds::{World, t0};
 
 #[tokio::test]
@@ -123,6 +123,29 @@ async fn poison_and_panics_are_seen_and_hold_nobody_up() {
         assert_eq!(engine.discard_add(&ada, ids[1]).await.expect_err("gone").kind(), ErrorKind::NotFound);
         assert_eq!(flushed(&engine).await, 1);
         assert_eq!(turns(&engine, &ada).await, ["ada harmless", "ada 4", "ada poison"]);
+    }
+}
+
+#[tokio::test]
+async fn what_ends_its_process_every_time_is_given_up() {
+    for world in World::all().await {
+        let (told, ada) = (Told::new(), Scope::user("ada"));
+        let id = queueing(&world).await.add_later(&ada, "ada 1").await.unwrap().id;
+        let queue = world.store.companions().queue.unwrap();
+        for minute in 0..4 {
+            let now = t0() + chrono::Duration::minutes(minute);
+            let claim = Claim::new(now, Duration::from_secs(30), MemoryId::new(now));
+            assert!(matches!(queue.claim(&claim).await, Ok(Claimed::Add(_))));
+        }
+        world.clock.advance(Duration::from_secs(3_600));
+        let engine = engine(&world, &told, BackgroundOptions::new().interruptions(3)).await;
+        let failed = engine.flush().await.unwrap().failed.remove(0);
+        assert_eq!((failed.id, failed.interruptions), (id, 4), "{}", world.name);
+        assert_eq!(failed.failure.unwrap().kind, ErrorKind::Internal);
+        assert!(told.began().is_empty());
+        engine.retry_add(&ada, id).await.unwrap();
+        assert_eq!(flushed(&engine).await, 1);
+        assert_eq!(turns(&engine, &ada).await, ["ada 1"]);
     }
 }
 

@@ -171,7 +171,10 @@ impl Clock for StandingClock {
 
 /// How adds ended, in the order it was told.
 #[derive(Debug, Clone, Default)]
-pub struct Outcomes(Arc<Mutex<Vec<(CallId, Option<ErrorKind>)>>>);
+pub struct Outcomes(Arc<Mutex<Vec<Outcome>>>);
+
+/// Which add, and why it was given up.
+type Outcome = (CallId, Option<ErrorKind>);
 
 impl Outcomes {
     pub fn observer(&self) -> impl Fn(&QueuedAdd, &Result<AddReport>) + Send + Sync + use<> {
@@ -184,7 +187,7 @@ impl Outcomes {
         }
     }
 
-    pub fn all(&self) -> Vec<(CallId, Option<ErrorKind>)> {
+    pub fn all(&self) -> Vec<Outcome> {
         self.0.lock().unwrap().clone()
     }
 }

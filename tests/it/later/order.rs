@@ -114,7 +114,7 @@ async fn what_is_queued_is_checked_and_has_no_secrets() {
         let metadata = object(json!({"env": {"key": "sk-1234"}}));
         let said = AddRequest::new([Message::user("It is sk-1234.").with_metadata(metadata)]).language("Spanish");
         let add = engine.add_later(&noor, said.clone()).await.unwrap();
-        assert_eq!(engine.queued_adds(&noor).await.unwrap(), [add.clone()]);
+        assert_eq!(engine.queued_adds(&noor).await.unwrap(), std::slice::from_ref(&add));
         assert!(!add.request.contains("1234"), "{}", add.request);
         let kept = add.to_request().unwrap();
         assert_eq!((kept.language, kept.messages[0].text.as_str()), (said.language, "It is [key]."));

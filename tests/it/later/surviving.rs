@@ -1,6 +1,6 @@
 //! What is queued outlives the engine, its runtime and its process, and is shared by those who use the file at once.
 
-use std::{path::Path, sync::mpsc, time::Duration};
+use std::{path::Path, time::Duration};
 
 use ingrain::{BackgroundOptions, InMemoryStore, ManualClock, MemoryEngine, QueuedState, Scope, SqliteStore};
 
@@ -53,7 +53,7 @@ fn an_add_is_taken_up_when_its_runtime_ended_amid_it() {
     // The same engine on another runtime, and then another engine.
     runtime().block_on(async {
         assert_eq!(engine.queued_adds(&ada).await.unwrap()[0].state, QueuedState::Running);
-        told.let_go(2);
+        told.let_go(1);
         assert_eq!(flushed(&engine).await, 2);
         assert_eq!(turns(&engine, &ada).await, ["ada held", "ada 2"]);
         engine.add_later(&ada, "ada held 3").await.unwrap();
@@ -74,8 +74,10 @@ async fn engines_that_take_each_others_adds_make_each_once() {
     for _ in 0..3 {
         let builder = MemoryEngine::builder().store(memory.clone()).embedder(ingrain::testing::GivenVectors::new(32));
         let told = Told::new();
-        told.fail_next(3);
-        let engine = builder.clock(ManualClock::at(t0())).extractor(told).build().await.unwrap();
+        told.fail_next(1);
+        let options = BackgroundOptions::new().interruptions(u32::MAX);
+        let builder = builder.clock(ManualClock::at(t0())).extractor(told).background(options);
+        let engine = builder.build().await.unwrap();
         engines.push(engine);
     }
     for number in 0..30 {
@@ -123,9 +125,7 @@ async fn two_processes_share_a_queue() {
         let second = Second::running("later::surviving::two_processes_share_a_queue", &path, clock);
         queue_many(&engine, "first").await;
         engine.flush().await.unwrap();
-        let (tell, told) = mpsc::channel();
-        std::thread::spawn(move || tell.send(second.succeeded()).unwrap());
-        super::until(async || told.try_recv().is_ok()).await;
+        tokio::task::spawn_blocking(move || second.succeeded()).await.unwrap();
         engine.flush().await.unwrap();
         let walker = Scope::user("walker");
         let there = engine.list(&walker, ingrain::ListRequest::new().limit(1_000)).await.unwrap().items;
