@@ -40,6 +40,7 @@ impl MemoryEngine {
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, bad metadata or a dry run;
+    /// [`Configuration`](ErrorKind::Configuration) for [`AddMode::Agentic`](crate::AddMode::Agentic) without a model;
     /// [`QueueFull`](ErrorKind::QueueFull); [`Unsupported`](ErrorKind::Unsupported) if neither the store keeps a queue nor
     /// the [builder](crate::MemoryEngineBuilder::queue) was given one; [`Configuration`](ErrorKind::Configuration) outside
     /// a tokio runtime; what the queue reports. Nothing was queued then, unless it is that an outage hid the outcome.
@@ -47,7 +48,7 @@ impl MemoryEngine {
         let request = request.into();
         let later = self.later()?;
         later::start(&self.0)?;
-        later.push(self.0.redactor.as_deref(), scope, &request).await
+        later.push(&self.0.adding(), scope, &request).await
     }
 
     /// Waits until no queued add is waiting or running, be it one that waits to be tried again, and says how many were

@@ -28,10 +28,9 @@ pub(crate) use once::Once;
 pub use options::BackgroundOptions;
 pub(crate) use workers::{Host, start};
 
-use super::{AddReport, AddRequest, admitted};
+use super::{AddContext, AddReport, AddRequest, admitted};
 use crate::{
-    AddQueue, CallId, Clock, Error, ErrorKind, Message, QueuedAdd, Redactor, Result, Scope, Stage, Timestamp,
-    types::truncate,
+    AddQueue, CallId, Clock, Error, ErrorKind, Message, QueuedAdd, Result, Scope, Stage, Timestamp, types::truncate,
 };
 
 /// How often a flush looks whether other processes have come to an end. Its own workers tell it at once.
@@ -123,7 +122,7 @@ impl Later {
     /// Queues an add, as it is now: a message without a time gets that of this call.
     pub(crate) async fn push(
         &self,
-        redactor: Option<&dyn Redactor>,
+        context: &AddContext<'_>,
         scope: &Scope,
         request: &AddRequest,
     ) -> Result<QueuedAdd> {
@@ -131,7 +130,7 @@ impl Later {
             return Err(Error::invalid("a dry run cannot be queued: there is nobody to read its report"));
         }
         let now = truncate(self.0.clock.now());
-        let mut request = admitted(redactor, scope, request)?.into_owned();
+        let mut request = admitted(context, scope, request)?.into_owned();
         request.messages.iter_mut().for_each(|message: &mut Message| {
             message.at.get_or_insert(now);
         });

@@ -74,14 +74,20 @@ async fn work<H: Host>(host: Weak<H>, alive: Alive) {
         let step = wait::unless_panicked(step(&engine, shared)).await;
         drop(engine);
         let wait = match step {
-            Some(Ok(Step::Worked)) => Duration::ZERO,
+            Some(Ok(Step::Worked)) => {
+                outages = 0;
+                Duration::ZERO
+            }
             Some(Ok(Step::NotBefore(at))) => {
                 outages = 0;
                 let wait = (at - shared.clock.now()).to_std().unwrap_or_default();
                 wait::first(wait::changed(&mut news), shared.clock.sleep(wait.min(IDLE))).await;
                 Duration::ZERO
             }
-            Some(Ok(Step::Idle)) => IDLE,
+            Some(Ok(Step::Idle)) => {
+                outages = 0;
+                IDLE
+            }
             Some(Err(error)) => {
                 *lock(&shared.trouble) = Some((error.kind(), error.to_string()));
                 shared.tell_end();

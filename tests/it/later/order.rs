@@ -9,8 +9,8 @@ use std::{
 };
 
 use ingrain::{
-    AddRequest, BackgroundOptions, Clock, ErrorKind, Filter, InMemoryStore, ListRequest, MemoryEngine, Message,
-    QueuedState, Redactor, Scope, testing::FaultyStore,
+    AddMode, AddRequest, BackgroundOptions, Clock, ErrorKind, Filter, InMemoryStore, ListRequest, MemoryEngine,
+    Message, QueuedState, Redactor, Scope, testing::FaultyStore,
 };
 use serde_json::json;
 
@@ -109,6 +109,8 @@ async fn what_is_queued_is_checked_and_has_no_secrets() {
             let error = engine.add_later(scope, request).await.expect_err("refused at the door");
             assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
         }
+        let agentic = engine.add_later(&noor, AddRequest::from("x").mode(AddMode::Agentic)).await;
+        assert_eq!(agentic.expect_err("it has no model").kind(), ErrorKind::Configuration);
         assert_eq!(engine.queued_adds(&noor).await.unwrap(), []);
 
         let metadata = object(json!({"env": {"key": "sk-1234"}}));
