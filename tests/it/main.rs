@@ -23,6 +23,7 @@ mod dates;
 #[cfg(feature = "eval")]
 mod evaluate;
 mod features;
+mod later;
 mod layering;
 #[cfg(feature = "sqlite")]
 mod processes;

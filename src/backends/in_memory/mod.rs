@@ -1,5 +1,6 @@
 //! The reference: everything in the process, gone when it ends.
 
+mod queue;
 mod state;
 mod vector_store;
 

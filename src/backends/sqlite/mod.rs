@@ -1,4 +1,4 @@
-//! One SQLite file: memories, keys and history, with a write-ahead log.
+//! One SQLite file: memories, keys, history and the queue of adds, with a write-ahead log.
 //!
 //! The file is the truth. Search runs on indexes in memory, one for each scope that was asked lately, which follow the
 //! file through its list of changes: whoever wrote them, this handle, another or another process. Beside each key's
@@ -10,6 +10,7 @@ mod entries;
 mod error;
 mod index_source;
 mod open;
+mod queue;
 mod rows;
 mod vector_store;
 mod write;
