@@ -46,8 +46,10 @@ pub(super) async fn extract(
     let own = without_recalled(request, &mut report);
     let extraction = match request.mode {
         AddMode::Raw => Extraction::default(),
-        AddMode::Infer if own.iter().all(|message| message.text.trim().is_empty()) => Extraction::default(),
-        AddMode::Infer => read(context, request, &own, budget, &mut report).await?,
+        AddMode::Infer | AddMode::Agentic if own.iter().all(|message| message.text.trim().is_empty()) => {
+            Extraction::default()
+        }
+        AddMode::Infer | AddMode::Agentic => read(context, request, &own, budget, &mut report).await?,
     };
     report.model_calls += extraction.model_calls;
     report.usage += extraction.usage;
@@ -56,8 +58,11 @@ pub(super) async fn extract(
     // A turn is kept as it came, if there is more to it than what was recalled.
     let has_own = |number: usize| own.get(number).is_some_and(|message| !message.text.trim().is_empty());
     let turns = request.messages.iter().enumerate();
-    let memories: Vec<Option<Memory>> =
+    let mut memories: Vec<Option<Memory>> =
         turns.map(|(number, message)| episode(context, scope, request, message).filter(|_| has_own(number))).collect();
+    if let (Some(once), Some(first)) = (context.once, memories.iter_mut().flatten().next()) {
+        first.id = once.memory();
+    }
     let facts: Vec<Fact> =
         extraction.facts.into_iter().filter_map(|fact| usable(fact, request, &mut report.ignored)).collect();
     let mut facts = facts;

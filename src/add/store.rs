@@ -4,6 +4,7 @@ use super::{
     AddContext, AddReport, SkipReason, SkippedFact,
     extract::{Intake, NewFact},
     keys,
+    later::Once,
     reconcile::CheckedPlan,
     slots,
 };
@@ -30,12 +31,13 @@ pub(super) async fn prepare(
     version: Version,
 ) -> Result<Prepared> {
     let CheckedPlan { neighbours, slots, plan, by_rules } = checked;
-    let Plan { actions, rejected, model_calls, usage } = plan;
+    let Plan { actions, rejected, account, model_calls, usage } = plan;
     let mut report = intake.report.clone();
     if *by_rules {
         report.fallbacks.push(Stage::Reconcile);
     }
     report.rejected.clone_from(rejected);
+    report.account.clone_from(account);
     report.model_calls += model_calls;
     report.usage += *usage;
 
@@ -162,9 +164,11 @@ fn new_memories(
     });
     let mut numbers: Vec<usize> = added.collect();
     numbers.sort_unstable();
+    let mut given = context.once.filter(|_| intake.episodes.is_empty()).map(Once::memory);
     let memory = |number: usize| {
         let new = intake.facts.get(number)?;
-        let mut memory = Memory::new(context.ids.next(context.now), scope.clone(), new.fact.text.as_str(), context.now);
+        let id = given.take().unwrap_or_else(|| context.ids.next(context.now));
+        let mut memory = Memory::new(id, scope.clone(), new.fact.text.as_str(), context.now);
         memory.kind = new.fact.kind.clone();
         memory.categories.clone_from(&new.fact.categories);
         memory.importance = new.fact.importance;

@@ -3,6 +3,7 @@
 mod builder;
 mod context;
 mod delete;
+mod later;
 mod list;
 mod update;
 
@@ -16,7 +17,7 @@ use crate::{
     Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, Extractor, Filter,
     HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler, Redactor,
     Reranker, Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
-    add::{self, AddContext},
+    add::{self, AddContext, later::Later},
     rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
     search::{self, SearchContext},
@@ -54,12 +55,15 @@ struct Inner {
     embedder: Arc<dyn Embedder>,
     extractor: Arc<dyn Extractor>,
     reconciler: Arc<dyn Reconciler>,
+    /// What decides with tools, if there is a model.
+    agentic: Option<Arc<dyn Reconciler>>,
     clock: Arc<dyn Clock>,
     counter: Arc<dyn TokenCounter>,
     redactor: Option<Arc<dyn Redactor>>,
     reranker: Option<Arc<dyn Reranker>>,
     weights: Weights,
     ids: IdSource,
+    later: Option<Later>,
 }
 
 impl MemoryEngine {
@@ -94,17 +98,19 @@ impl MemoryEngine {
     ///
     /// With a [model](MemoryEngineBuilder::llm) an add asks it at most twice: for the facts, and for what they do to what is
     /// known; each once more if the answer was of no use. Without a word of the user it asks nothing, without a fact or
-    /// anything known, or with facts that are known word for word, not for the second. What it plans is checked: no new
-    /// fact is lost, and nothing known is changed or ended that no new fact speaks of.
+    /// anything known, or with facts that are [known already](crate::score::sameness::repeats), not for the second. What it plans is checked: no new
+    /// fact is lost, and nothing known is changed or ended that no new fact speaks of. With
+    /// [`AddMode::Agentic`](crate::AddMode::Agentic) the second question is a talk of at most three steps.
     ///
     /// # Errors
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the extractor, the embedder, the
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; [`Configuration`](ErrorKind::Configuration) for
+    /// [`AddMode::Agentic`](crate::AddMode::Agentic) without a model; what the extractor, the embedder, the
     /// reconciler or the store report, with the [`Stage`]; [`Conflict`](ErrorKind::Conflict) when others kept
     /// changing what is known. Nothing was written then.
     pub async fn add(&self, scope: &Scope, request: impl Into<AddRequest>) -> Result<AddReport> {
         let request = request.into();
         let start = std::time::Instant::now();
-        let mut report = add::add(&self.adding(), scope, &request).await?;
+        let mut report = add::add(&self.0.adding(), scope, &request).await?;
         report.elapsed = start.elapsed();
         Ok(report)
     }
@@ -121,7 +127,7 @@ impl MemoryEngine {
         memories: impl IntoIterator<Item = M>,
     ) -> Result<Vec<Memory>> {
         let memories = memories.into_iter().map(Into::into).collect();
-        add::add_raw(&self.adding(), scope, memories).await
+        add::add_raw(&self.0.adding(), scope, memories).await
     }
 
     /// Finds memories, the best first; equal scores fall newest first, unless `diversity` is asked for. Nothing found is
@@ -265,11 +271,18 @@ impl MemoryEngine {
     /// removed, is still found by the text of a fact that was read from it and is removed here, though the fact itself
     /// is gone. Where such words must go, too, [`delete`](MemoryEngine::delete) these facts first.
     ///
+    /// What the scope covers of the [queue of adds](Self::add_later) is removed first, whatever its state, and an add that
+    /// is being carried out writes nothing more. Only one that another process is writing just then may still get through.
+    ///
     /// # Errors
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports. Nothing was removed
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports. No memory was removed
     /// then.
     pub async fn delete_all(&self, scope: &Scope) -> Result<u64> {
-        self.0.store.delete_all(scope, &self.stamp()).await.map_err(|error| error.with_stage(Stage::Store))
+        scope.validate()?;
+        later::erase(self, scope, async {
+            self.0.store.delete_all(scope, &self.stamp()).await.map_err(|error| error.with_stage(Stage::Store))
+        })
+        .await
     }
 
     /// What happened to a memory, oldest first, also after it was removed.
@@ -300,25 +313,29 @@ impl MemoryEngine {
         }
     }
 
-    fn adding(&self) -> AddContext<'_> {
-        let now = self.0.clock.now();
-        AddContext {
-            store: &*self.0.store,
-            embedder: &*self.0.embedder,
-            extractor: &*self.0.extractor,
-            reconciler: &*self.0.reconciler,
-            rules: (&RuleExtractor, &RuleReconciler),
-            redactor: self.0.redactor.as_deref(),
-            ids: &self.0.ids,
-            now,
-            call: CallId::new(now),
-        }
-    }
-
     /// The stamp of a direct call, now.
     fn stamp(&self) -> Stamp {
         let now: Timestamp = truncate(self.0.clock.now());
         Stamp::new(now, Actor::App, CallId::new(now))
+    }
+}
+
+impl Inner {
+    fn adding(&self) -> AddContext<'_> {
+        let now = self.clock.now();
+        AddContext {
+            store: &*self.store,
+            embedder: &*self.embedder,
+            extractor: &*self.extractor,
+            reconciler: &*self.reconciler,
+            agentic: self.agentic.as_deref(),
+            rules: (&RuleExtractor, &RuleReconciler),
+            redactor: self.redactor.as_deref(),
+            ids: &self.ids,
+            now,
+            call: CallId::new(now),
+            once: None,
+        }
     }
 }
 
