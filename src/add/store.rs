@@ -4,6 +4,7 @@ use super::{
     AddContext, AddReport, SkipReason, SkippedFact,
     extract::{Intake, NewFact},
     keys,
+    later::Once,
     reconcile::CheckedPlan,
     slots,
 };
@@ -163,9 +164,11 @@ fn new_memories(
     });
     let mut numbers: Vec<usize> = added.collect();
     numbers.sort_unstable();
+    let mut given = context.once.filter(|_| intake.episodes.is_empty()).map(Once::memory);
     let memory = |number: usize| {
         let new = intake.facts.get(number)?;
-        let mut memory = Memory::new(context.ids.next(context.now), scope.clone(), new.fact.text.as_str(), context.now);
+        let id = given.take().unwrap_or_else(|| context.ids.next(context.now));
+        let mut memory = Memory::new(id, scope.clone(), new.fact.text.as_str(), context.now);
         memory.kind = new.fact.kind.clone();
         memory.categories.clone_from(&new.fact.categories);
         memory.importance = new.fact.importance;

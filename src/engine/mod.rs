@@ -3,6 +3,7 @@
 mod builder;
 mod context;
 mod delete;
+mod later;
 mod list;
 mod update;
 
@@ -16,7 +17,7 @@ use crate::{
     Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, Extractor, Filter,
     HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler, Redactor,
     Reranker, Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
-    add::{self, AddContext},
+    add::{self, AddContext, later::Later},
     rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
     search::{self, SearchContext},
@@ -62,6 +63,7 @@ struct Inner {
     reranker: Option<Arc<dyn Reranker>>,
     weights: Weights,
     ids: IdSource,
+    later: Option<Later>,
 }
 
 impl MemoryEngine {
@@ -108,7 +110,7 @@ impl MemoryEngine {
     pub async fn add(&self, scope: &Scope, request: impl Into<AddRequest>) -> Result<AddReport> {
         let request = request.into();
         let start = std::time::Instant::now();
-        let mut report = add::add(&self.adding(), scope, &request).await?;
+        let mut report = add::add(&self.0.adding(), scope, &request).await?;
         report.elapsed = start.elapsed();
         Ok(report)
     }
@@ -125,7 +127,7 @@ impl MemoryEngine {
         memories: impl IntoIterator<Item = M>,
     ) -> Result<Vec<Memory>> {
         let memories = memories.into_iter().map(Into::into).collect();
-        add::add_raw(&self.adding(), scope, memories).await
+        add::add_raw(&self.0.adding(), scope, memories).await
     }
 
     /// Finds memories, the best first; equal scores fall newest first, unless `diversity` is asked for. Nothing found is
@@ -269,11 +271,18 @@ impl MemoryEngine {
     /// removed, is still found by the text of a fact that was read from it and is removed here, though the fact itself
     /// is gone. Where such words must go, too, [`delete`](MemoryEngine::delete) these facts first.
     ///
+    /// What the scope covers of the [queue of adds](Self::add_later) is removed first, whatever its state, and an add that
+    /// is being carried out writes nothing more. Only one that another process is writing just then may still get through.
+    ///
     /// # Errors
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports. Nothing was removed
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports. No memory was removed
     /// then.
     pub async fn delete_all(&self, scope: &Scope) -> Result<u64> {
-        self.0.store.delete_all(scope, &self.stamp()).await.map_err(|error| error.with_stage(Stage::Store))
+        scope.validate()?;
+        later::erase(self, scope, async {
+            self.0.store.delete_all(scope, &self.stamp()).await.map_err(|error| error.with_stage(Stage::Store))
+        })
+        .await
     }
 
     /// What happened to a memory, oldest first, also after it was removed.
@@ -304,26 +313,29 @@ impl MemoryEngine {
         }
     }
 
-    fn adding(&self) -> AddContext<'_> {
-        let now = self.0.clock.now();
-        AddContext {
-            store: &*self.0.store,
-            embedder: &*self.0.embedder,
-            extractor: &*self.0.extractor,
-            reconciler: &*self.0.reconciler,
-            agentic: self.0.agentic.as_deref(),
-            rules: (&RuleExtractor, &RuleReconciler),
-            redactor: self.0.redactor.as_deref(),
-            ids: &self.0.ids,
-            now,
-            call: CallId::new(now),
-        }
-    }
-
     /// The stamp of a direct call, now.
     fn stamp(&self) -> Stamp {
         let now: Timestamp = truncate(self.0.clock.now());
         Stamp::new(now, Actor::App, CallId::new(now))
+    }
+}
+
+impl Inner {
+    fn adding(&self) -> AddContext<'_> {
+        let now = self.clock.now();
+        AddContext {
+            store: &*self.store,
+            embedder: &*self.embedder,
+            extractor: &*self.extractor,
+            reconciler: &*self.reconciler,
+            agentic: self.agentic.as_deref(),
+            rules: (&RuleExtractor, &RuleReconciler),
+            redactor: self.redactor.as_deref(),
+            ids: &self.ids,
+            now,
+            call: CallId::new(now),
+            once: None,
+        }
     }
 }
 

@@ -25,6 +25,7 @@ mod evaluate;
 mod features;
 #[cfg(feature = "sqlite")]
 mod graph;
+mod later;
 mod layering;
 #[cfg(feature = "neo4j")]
 mod neo4j;
