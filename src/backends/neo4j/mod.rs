@@ -93,13 +93,14 @@ impl Neo4jStore {
         }
     }
 
-    /// Removes the graphs of every scope from the database, without a trace, in one transaction. What this crate did not
-    /// store stays.
+    /// Removes the graphs of every scope from the database, without a trace, in as many transactions as it takes. What
+    /// this crate did not store stays.
     ///
     /// # Errors
-    /// [`StoreUnavailable`](ErrorKind::StoreUnavailable).
+    /// [`StoreUnavailable`](ErrorKind::StoreUnavailable): something may be left.
     pub async fn delete_graphs_of_all_scopes(&self) -> Result<()> {
-        self.run("deleting everything", write::delete_everything).await
+        while !self.run("deleting all graphs", write::delete_slice_of_everything).await? {}
+        Ok(())
     }
 
     fn transaction(&self, lent: bolt::Lent) -> Transaction {

@@ -253,12 +253,26 @@ pub(super) async fn delete_slice(mut transaction: Transaction, scope: &Scope) ->
     Ok(Deleted { entities, relations: gone, all: entities < ENTITIES as u64 })
 }
 
-/// Removes what all scopes cover.
-pub(super) async fn delete_everything(mut transaction: Transaction) -> Result<()> {
+/// Removes a part of what all scopes cover, in an order in which no part lacks what it rests on; whether nothing is left.
+pub(super) async fn delete_slice_of_everything(mut transaction: Transaction) -> Result<bool> {
     let all = (0..locks::COUNT).filter_map(|lock| i64::try_from(lock).ok()).collect();
     take(&mut transaction, &mut BTreeSet::new(), &all).await?;
-    let labels = ["IngrainEntity", "IngrainName", "IngrainGram", "IngrainSource"];
-    let each = |label: &&str| Statement::new(format!("MATCH (n:{label}) DETACH DELETE n"), Map::new());
-    transaction.commit(labels.iter().map(each).collect()).await?;
-    Ok(())
+    let parts = [
+        ("()-[x:INGRAIN_RELATION]->()", RELATIONS),
+        ("(x:IngrainSource)", RELATIONS),
+        ("(x:IngrainName)", ENTITIES),
+        ("(x:IngrainGram)", RELATIONS),
+        ("(x:IngrainEntity)", RELATIONS),
+    ];
+    for (pattern, count) in parts {
+        let detach = if pattern.starts_with("(x") { "DETACH " } else { "" };
+        let text = format!("MATCH {pattern} WITH x LIMIT $count {detach}DELETE x RETURN count(*)");
+        let gone = transaction.run(vec![Statement::new(text, map([("count", count.into())]))]).await?.concat();
+        if rows::number(gone.first(), 0)? == i64::try_from(count).unwrap_or(i64::MAX) {
+            transaction.commit(Vec::new()).await?;
+            return Ok(false);
+        }
+    }
+    transaction.commit(Vec::new()).await?;
+    Ok(true)
 }
