@@ -22,7 +22,7 @@ pub use call_budget::CallBudget;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use conversation_store::{ConversationStore, RunningSummary, StoredMessage};
 pub use embedder::{Embedder, EmbedderExt, EmbedderIdentity, Purpose};
-pub use extractor::{ExtractRequest, ExtractedRelation, Extraction, Extractor, Fact, Ignored};
+pub use extractor::{ExtractRequest, ExtractedRelation, Extraction, Extractor, Fact, Ignored, Mention};
 pub use graph_store::{Direction, GraphBatch, GraphQuery, GraphStore, Path};
 pub use llm::{
     ChatRequest, ChatResponse, FinishReason, Llm, LlmCapabilities, ResponseFormat, ToolChoice, ToolDefinition, Usage,
