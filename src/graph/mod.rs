@@ -1,0 +1,9 @@
+//! The algebra of the graph: which entity a name means, and what a new relation does to those that are known. Pure; who
+//! reads and writes the graph is elsewhere.
+
+mod names;
+mod periods;
+mod resolve;
+
+pub(crate) use periods::{Period, Settled, settle};
+pub(crate) use resolve::{Likely, resolve};
