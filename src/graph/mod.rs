@@ -4,6 +4,8 @@
 mod names;
 mod periods;
 mod resolve;
+mod view;
 
 pub(crate) use periods::{Period, Settled, settle};
 pub(crate) use resolve::{Likely, resolve};
+pub use view::GraphView;

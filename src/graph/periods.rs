@@ -32,13 +32,16 @@ impl Period {
         self.begins_before(other.until) && other.begins_before(self.until)
     }
 
-    /// The two as one, of which the second was told later: an end that it tells counts, and one that it does not tell is
-    /// no news.
+    fn contains(self, at: Option<Timestamp>) -> bool {
+        match (self.from, at) {
+            (Some(from), Some(at)) => from <= at && self.until.is_none_or(|until| at < until),
+            (from, at) => from.is_none() && (at.is_none() || self.until.zip(at).is_none_or(|(until, at)| at < until)),
+        }
+    }
+
+    /// The two as one, of which the second was told later and with its end: what was open ends there.
     fn joined(self, later: Self) -> Self {
-        let until = match (self.until, later.until) {
-            (Some(one), Some(other)) => Some(one.max(other)),
-            (known, told) => told.or(known),
-        };
+        let until = self.until.zip(later.until).map(|(one, other)| one.max(other)).or(later.until);
         Self { from: self.from.zip(later.from).map(|(one, other)| one.min(other)), until }
     }
 
@@ -69,20 +72,37 @@ pub(crate) struct Settled {
 /// `others` of the same subject and predicate and another object, if there is but one at a time, else empty.
 pub(crate) fn settle(told: Period, same: &[&Relation], others: &[&Relation]) -> Settled {
     let mut period = told;
-    let next = others.iter().filter_map(|other| other.valid_at).filter(|begin| told.from.is_some_and(|from| *begin > from));
-    if let Some(next) = next.min() {
+    let later = |begin: &Timestamp| told.from.is_some_and(|from| *begin > from);
+    if let Some(next) = others.iter().filter_map(|other| other.valid_at).filter(later).min() {
         period.until = Some(period.until.map_or(next, |until| until.min(next)));
     }
-    let overlapping: Vec<&&Relation> = same.iter().filter(|known| Period::of(known).overlaps(period)).collect();
-    let whole = overlapping.iter().fold(period, |whole, known| Period::of(known).joined(whole));
+    let (whole, joined) = join(told, period, same);
     let cut = others.iter().filter(|other| Period::of(other).overlaps(whole));
-    let cut: Vec<_> = cut.map(|other| (other.id, Period::of(other).without(whole))).collect();
-    let repeats = overlapping.iter().find(|known| Period::of(known) == whole).map(|known| known.id);
-    // What others were wrongly believed to say in the meantime is still cut.
-    if let (Some(known), 1) = (repeats, overlapping.len()) {
-        return Settled { period: None, repeats: Some(known), joined: Vec::new(), cut };
+    let cut = cut.map(|other| (other.id, Period::of(other).without(whole))).collect();
+    match joined.as_slice() {
+        [known] if Period::of(known) == whole => {
+            Settled { period: None, repeats: Some(known.id), joined: Vec::new(), cut }
+        }
+        _ => Settled { period: Some(whole), repeats: None, joined: joined.iter().map(|known| known.id).collect(), cut },
     }
-    Settled { period: Some(whole), repeats: None, joined: overlapping.iter().map(|known| known.id).collect(), cut }
+}
+
+/// What was told together with what was known of the same two, and which of that it takes in. `period` is what others
+/// leave of what was told.
+fn join<'r>(told: Period, period: Period, same: &[&'r Relation]) -> (Period, Vec<&'r Relation>) {
+    let overlapping = same.iter().copied().filter(|known| Period::of(known).overlaps(period));
+    if told.until.is_some() {
+        let joined: Vec<&Relation> = overlapping.collect();
+        let whole = joined.iter().fold(period, |whole, known| Period::of(known).joined(whole));
+        return (whole, joined);
+    }
+    // Without an end it tells that something held since then, or still: the known end of that period stands.
+    let first = overlapping.min_by_key(|known| (!Period::of(known).contains(told.from), known.valid_at));
+    match first {
+        None => (period, Vec::new()),
+        Some(known) if Period::of(known).contains(told.from) => (Period::of(known), vec![known]),
+        Some(known) => (Period { from: told.from, until: known.invalid_at }, vec![known]),
+    }
 }
 
 #[cfg(test)]
@@ -171,7 +191,12 @@ mod tests {
         let stories = [(1, period(10, None)), (2, period(20, None)), (1, period(30, None)), (1, period(35, None)), (1, period(12, None))];
         assert_eq!(told(&stories, true), expected);
         assert_eq!(told(&[(1, period(10, None)), (1, period(15, None)), (1, period(5, None))], false), [(1, period(5, None))]);
-        assert_eq!(told(&[(1, period(1, Some(3))), (1, period(5, Some(7))), (1, period(2, Some(6)))], false), [(1, period(1, Some(7)))]);
+        assert_eq!(
+            told(&[(1, period(1, Some(3))), (1, period(5, Some(7))), (1, period(2, Some(6)))], false),
+            [(1, period(1, Some(7)))]
+        );
+        let expected = [(1, period(1, Some(3))), (1, period(5, None))];
+        assert_eq!(told(&[expected[0], expected[1], (1, period(2, None))], false), expected);
     }
 
     #[test]
