@@ -5,7 +5,9 @@ mod names;
 mod periods;
 mod resolve;
 mod view;
+mod web;
 
 pub(crate) use periods::{Period, Settled, settle};
 pub(crate) use resolve::{Likely, resolve};
 pub use view::GraphView;
+pub(crate) use web::{Told, Web};

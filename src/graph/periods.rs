@@ -20,7 +20,7 @@ impl Period {
     }
 
     /// Whether there is nothing in it.
-    fn is_empty(self) -> bool {
+    pub(super) fn is_empty(self) -> bool {
         self.from.zip(self.until).is_some_and(|(from, until)| from >= until)
     }
 
