@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{Likely, Period, resolve, settle};
 use crate::{
-    Direction, Entity, EntityId, ExtractedRelation, GraphBatch, GraphQuery, GraphStore, MemoryId, Mention, Relation,
+    Direction, Entity, EntityId, Error, ErrorKind, ExtractedRelation, GraphBatch, GraphQuery, GraphStore, MemoryId, Mention, Relation,
     RelationId, Result, Scope, Timestamp, VectorStore,
     score::names::folded,
 };
@@ -182,6 +182,98 @@ impl<'g> Web<'g> {
         Ok(())
     }
 
+    /// Makes one of two: what is believed of the other is believed of the one that is kept, and its names become aliases.
+    /// Both must be there.
+    pub(crate) async fn merge(&mut self, kept: EntityId, other: EntityId) -> Result<()> {
+        let gone = self.known(other).await?;
+        let names = Mention { name: gone.name.clone(), aliases: gone.aliases.clone(), entity_type: gone.entity_type };
+        self.known(kept).await?;
+        self.move_relations(other, kept, &gone.name, |_| true).await?;
+        self.enrich(kept, &names);
+        if let Some(entity) = self.entities.get_mut(&other) {
+            (entity.merged_into, entity.updated_at) = (Some(kept), self.now);
+        }
+        Ok(())
+    }
+
+    /// Makes two of one: what was told of it under that name is believed of another, which is the one it had been merged
+    /// with, or a new one. The id of that one.
+    pub(crate) async fn split(&mut self, id: EntityId, name: &str) -> Result<EntityId> {
+        let one = self.known(id).await?;
+        let key = folded(name);
+        if folded(&one.name) == key || !one.aliases.iter().any(|alias| folded(alias) == key) {
+            return Err(Error::invalid("the entity has no such alias"));
+        }
+        let alike = self.store.named(&self.scope, std::slice::from_ref(&key)).await?;
+        let merged = alike.into_iter().find(|entity| entity.merged_into == Some(id) && folded(&entity.name) == key);
+        let other = match merged {
+            Some(mut entity) => {
+                self.stored_entities.insert(entity.id, entity.clone());
+                entity.merged_into = None;
+                entity
+            }
+            None => {
+                let mut entity = Entity::new(EntityId::new(self.now), self.scope.clone(), name.trim(), self.now);
+                entity.entity_type.clone_from(&one.entity_type);
+                entity
+            }
+        };
+        let theirs: Vec<String> = std::iter::once(&other.name).chain(&other.aliases).map(|name| folded(name)).collect();
+        let other_id = other.id;
+        self.entities.insert(other_id, Entity { updated_at: self.now, ..other });
+        if let Some(entity) = self.entities.get_mut(&id) {
+            entity.aliases.retain(|alias| !theirs.contains(&folded(alias)));
+            entity.updated_at = self.now;
+        }
+        self.move_relations(id, other_id, &one.name, |told| told.is_some_and(|told| theirs.contains(&folded(told)))).await?;
+        Ok(other_id)
+    }
+
+    /// Believes of another entity what is believed of this one and was told under a name that is `meant`.
+    async fn move_relations(
+        &mut self,
+        from: EntityId,
+        to: EntityId,
+        own_name: &str,
+        meant: impl Fn(Option<&str>) -> bool,
+    ) -> Result<()> {
+        self.read_at(from).await?;
+        self.read_at(to).await?;
+        let is_moved = |end: EntityId, told: &Option<String>| end == from && meant(told.as_deref());
+        let moved: Vec<Relation> = self
+            .believed
+            .values()
+            .filter(|known| {
+                is_moved(known.subject, &known.subject_name) || is_moved(known.object, &known.object_name)
+            })
+            .cloned()
+            .collect();
+        for old in moved {
+            let Some(old) = self.believed.remove(&old.id) else { continue };
+            let mut new = Relation { id: RelationId::new(self.now), created_at: self.now, ..old.clone() };
+            for (end, told) in
+                [(&mut new.subject, &mut new.subject_name), (&mut new.object, &mut new.object_name)]
+            {
+                if is_moved(*end, told) {
+                    *end = to;
+                    let name = told.take().unwrap_or_else(|| own_name.to_owned());
+                    *told = self.told_name(to, &name);
+                }
+            }
+            let (key, period) = (folded(&new.predicate), Period::of(&old));
+            let is_single = self.single_valued.contains(&key);
+            self.settle(new, &key, is_single, period).await?;
+        }
+        Ok(())
+    }
+
+    /// An entity that is there and was not merged with another.
+    async fn known(&mut self, id: EntityId) -> Result<Entity> {
+        self.read_entities(&[id]).await?;
+        let entity = self.entities.get(&id).filter(|entity| entity.merged_into.is_none()).cloned();
+        entity.ok_or_else(|| Error::new(ErrorKind::NotFound, "the scope has no such entity"))
+    }
+
     /// What is to be written.
     pub(crate) fn into_batch(self) -> GraphBatch {
         let Self { now, entities, stored_entities, believed, stored, mut batch, .. } = self;
@@ -227,13 +319,16 @@ impl<'g> Web<'g> {
         let mut likeness: BTreeMap<EntityId, f32> = BTreeMap::new();
         for name in std::iter::once(&mention.name).chain(&mention.aliases) {
             for (entity, like) in self.store.find_entities(&self.scope, name, LIKELY).await? {
+                if entity.merged_into.is_some() {
+                    continue;
+                }
                 self.stored_entities.entry(entity.id).or_insert_with(|| entity.clone());
                 let known = self.entities.entry(entity.id).or_insert(entity);
                 let best = likeness.entry(known.id).or_default();
                 *best = best.max(like);
             }
             let wanted = crate::score::names::Name::of(name);
-            for entity in self.entities.values() {
+            for entity in self.entities.values().filter(|entity| entity.merged_into.is_none()) {
                 let names = std::iter::once(&entity.name).chain(&entity.aliases);
                 let like = names.map(|name| crate::score::names::Name::of(name).likeness(&wanted)).fold(0.0, f32::max);
                 if like > 0.0 {

@@ -34,6 +34,9 @@ pub(super) fn relations(
     let me = person(author);
     let (whose, what) = told.slot.split_once('.').unwrap_or_default();
     let is_name = matches!(row.value, Value::Person | Value::Given);
+    if row.topic == Topic::Name && !told.value.is_empty() {
+        return vec![ExtractedRelation::new(me, ExtractedRelation::SAME_AS, person(told.value))];
+    }
     if row.topic == Topic::Pets && is_name {
         let mut pet = Mention::new(told.value);
         pet.entity_type = Some(told.class.to_owned()).filter(|class| !class.is_empty());

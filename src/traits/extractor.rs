@@ -188,6 +188,9 @@ pub struct ExtractedRelation {
 }
 
 impl ExtractedRelation {
+    /// The predicate that says that subject and object are one and the same, by two names.
+    pub const SAME_AS: &'static str = "same_as";
+
     /// A relation between two names, of which there may be several at a time.
     #[must_use]
     pub fn new(subject: impl Into<Mention>, predicate: impl Into<String>, object: impl Into<Mention>) -> Self {

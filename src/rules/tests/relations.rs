@@ -42,6 +42,7 @@ fn what_has_a_name_is_related() {
             &["user | has_mother | user's mother | person | 1", "user's mother | works_at | Acme | organization | 1"],
         ),
         ("I'm married to Ana.", &["user | married_to | Ana | person | 1"]),
+        ("My name is Alice.", &["user | same_as | Alice | person | n"]),
         ("I study at MIT.", &["user | studies_at | MIT | organization | 1"]),
         ("I was born in Recife.", &["user | born_in | Recife | place | 1"]),
         ("У меня есть собака Рекс.", &["user | has_pet | Рекс | dog | n"]),
