@@ -42,7 +42,8 @@
 //! own must pass. The traits are async: put [`#[async_trait]`](macro@async_trait) above an implementation.
 //!
 //! The engine uses stores, embedders, models, extractors, reconcilers, rerankers, redactors, token counters and clocks so
-//! far; [`Summarizer`], [`GraphStore`] and [`ConversationStore`] are the contracts of what comes next.
+//! far; [`Summarizer`], [`GraphStore`] (which both stores are) and [`ConversationStore`] are the contracts of what comes
+//! next.
 //!
 //! # Features
 //!
@@ -72,6 +73,7 @@ mod error;
 #[cfg(feature = "eval")]
 pub mod evaluate;
 mod frame;
+mod graph;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 mod http;
 mod index;
@@ -92,6 +94,7 @@ pub use backends::*;
 pub use context::{ContextRequest, MemoryContext, TokenBudget};
 pub use engine::{ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
 pub use error::{Error, ErrorKind, Result, Stage};
+pub use graph::GraphView;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 pub use http::HttpOptions;
 pub use search::{Hit, Part, ScorePart, SearchMode, SearchRequest};

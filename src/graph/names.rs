@@ -26,7 +26,8 @@ fn bare(name: &str) -> Vec<String> {
         .filter(|word| !word.is_empty())
         .map(str::to_owned)
         .collect();
-    let titles: BTreeSet<String> = TITLES.split_whitespace().map(|title| title.nfd().filter(|character| !is_mark(character)).collect()).collect();
+    let titles: BTreeSet<String> =
+        TITLES.split_whitespace().map(|title| title.nfd().filter(|character| !is_mark(character)).collect()).collect();
     let mut kept: Vec<String> = words.iter().filter(|word| !titles.contains(*word)).cloned().collect();
     if kept.is_empty() {
         kept = words;
@@ -84,7 +85,10 @@ fn one_edit(one: &str, other: &str) -> bool {
     let swapped = || {
         one.get(same) == other.get(same + 1) && one.get(same + 1) == other.get(same) && rest(&one, 2) == rest(&other, 2)
     };
-    rest(&one, 1) == rest(&other, 1) || rest(&one, 1) == rest(&other, 0) || rest(&one, 0) == rest(&other, 1) || swapped()
+    rest(&one, 1) == rest(&other, 1)
+        || rest(&one, 1) == rest(&other, 0)
+        || rest(&one, 0) == rest(&other, 1)
+        || swapped()
 }
 
 #[cfg(test)]
@@ -101,17 +105,32 @@ mod tests {
         ] {
             assert!(respelled(one, other), "{one} / {other}");
         }
-        for (one, other) in [("Jon", "John"), ("Kim Lee", "Lee Kim"), ("Building 7 North", "Building 8 North"), ("Dr. Inc", "Ltd"), ("…", "!")] {
+        for (one, other) in [
+            ("Jon", "John"),
+            ("Kim Lee", "Lee Kim"),
+            ("Building 7 North", "Building 8 North"),
+            ("Dr. Inc", "Ltd"),
+            ("…", "!"),
+        ] {
             assert!(!respelled(one, other), "{one} / {other}");
         }
     }
 
     #[test]
     fn a_slip_in_a_long_word_is_one() {
-        for (one, other) in [("Acme Corporaton Lisbon", "Acme Corporation Lisbon"), ("Technische Universitaet", "Technische Universiteat")] {
+        for (one, other) in [
+            ("Acme Corporaton Lisbon", "Acme Corporation Lisbon"),
+            ("Technische Universitaet", "Technische Universiteat"),
+        ] {
             assert!(misspelled(one, other), "{one} / {other}");
         }
-        for (one, other) in [("KTRA", "KTRB"), ("Johannes", "Johanna"), ("aaaaaaaaa", "aaaaaaaab"), ("Hall 12345678", "Hall 12345679"), ("Acme Lisbon", "Acme London")] {
+        for (one, other) in [
+            ("KTRA", "KTRB"),
+            ("Johannes", "Johanna"),
+            ("aaaaaaaaa", "aaaaaaaab"),
+            ("Hall 12345678", "Hall 12345679"),
+            ("Acme Lisbon", "Acme London"),
+        ] {
             assert!(!misspelled(one, other), "{one} / {other}");
         }
     }

@@ -154,7 +154,8 @@ mod tests {
 
         fn at(&self, at: i64) -> Vec<u8> {
             let holds = |relation: &Relation| {
-                relation.valid_at.is_none_or(|from| from <= day(at)) && relation.invalid_at.is_none_or(|until| day(at) < until)
+                relation.valid_at.is_none_or(|from| from <= day(at))
+                    && relation.invalid_at.is_none_or(|until| day(at) < until)
             };
             self.relations.iter().filter(|(_, relation)| holds(relation)).map(|(object, _)| *object).collect()
         }
@@ -188,9 +189,18 @@ mod tests {
     #[test]
     fn two_periods_stay_two_and_repetitions_are_one() {
         let expected = [(1, period(10, Some(20))), (2, period(20, Some(30))), (1, period(30, None))];
-        let stories = [(1, period(10, None)), (2, period(20, None)), (1, period(30, None)), (1, period(35, None)), (1, period(12, None))];
+        let stories = [
+            (1, period(10, None)),
+            (2, period(20, None)),
+            (1, period(30, None)),
+            (1, period(35, None)),
+            (1, period(12, None)),
+        ];
         assert_eq!(told(&stories, true), expected);
-        assert_eq!(told(&[(1, period(10, None)), (1, period(15, None)), (1, period(5, None))], false), [(1, period(5, None))]);
+        assert_eq!(
+            told(&[(1, period(10, None)), (1, period(15, None)), (1, period(5, None))], false),
+            [(1, period(5, None))]
+        );
         assert_eq!(
             told(&[(1, period(1, Some(3))), (1, period(5, Some(7))), (1, period(2, Some(6)))], false),
             [(1, period(1, Some(7)))]

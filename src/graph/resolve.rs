@@ -20,8 +20,7 @@ pub(crate) struct Likely {
 pub(crate) fn resolve<'l>(mention: &Mention, likely: &'l [Likely]) -> Option<&'l Entity> {
     let sort = |entity_type: &Option<String>| entity_type.as_deref().map_or(Sort::Unknown, Sort::of);
     let own = sort(&mention.entity_type);
-    let fits: Vec<&Likely> =
-        likely.iter().filter(|likely| own.may_be(sort(&likely.entity.entity_type))).collect();
+    let fits: Vec<&Likely> = likely.iter().filter(|likely| own.may_be(sort(&likely.entity.entity_type))).collect();
     let equal = fits.iter().filter(|likely| likely.likeness >= 1.0);
     if let Some(best) = equal.min_by_key(|likely| (!likely.shares_neighbour, likely.entity.id)) {
         return Some(&best.entity);
@@ -101,7 +100,11 @@ mod tests {
         assert_eq!(found(&" ktra ".into(), &[(ktra.clone(), false)]), Some(1));
         assert_eq!(found(&"KTRB".into(), &[(ktra, true)]), None);
         for (name, other) in [("Jon", "John"), ("Joan", "John"), ("Anderson Smithson", "Andersen Smithson")] {
-            assert_eq!(found(&Mention::new(name).with_type("person"), &[(known(1, other, "person"), true)]), None, "{name}");
+            assert_eq!(
+                found(&Mention::new(name).with_type("person"), &[(known(1, other, "person"), true)]),
+                None,
+                "{name}"
+            );
         }
     }
 

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{Likely, Period, resolve, settle};
 use crate::{
-    Direction, Entity, EntityId, Error, ErrorKind, ExtractedRelation, GraphBatch, GraphQuery, GraphStore, MemoryId, Mention, Relation,
-    RelationId, Result, Scope, Timestamp, VectorStore,
-    score::names::folded,
+    Direction, Entity, EntityId, Error, ErrorKind, ExtractedRelation, GraphBatch, GraphQuery, GraphStore, MemoryId,
+    Mention, Relation, RelationId, Result, Scope, Timestamp, VectorStore, score::names::folded,
 };
 
 /// Most relations that are read at one entity.
@@ -95,7 +94,8 @@ impl<'g> Web<'g> {
     /// Holds a relation against what is believed of its subject.
     async fn settle(&mut self, mut new: Relation, key: &str, is_single: bool, told: Period) -> Result<()> {
         self.read_at(new.subject).await?;
-        let known = self.believed.values().filter(|known| known.subject == new.subject && folded(&known.predicate) == key);
+        let known =
+            self.believed.values().filter(|known| known.subject == new.subject && folded(&known.predicate) == key);
         let (same, others): (Vec<&Relation>, Vec<&Relation>) = known.partition(|known| known.object == new.object);
         let settled = settle(told, &same, if is_single { &others } else { &[] });
         for (id, parts) in settled.cut {
@@ -225,7 +225,8 @@ impl<'g> Web<'g> {
             entity.aliases.retain(|alias| !theirs.contains(&folded(alias)));
             entity.updated_at = self.now;
         }
-        self.move_relations(id, other_id, &one.name, |told| told.is_some_and(|told| theirs.contains(&folded(told)))).await?;
+        self.move_relations(id, other_id, &one.name, |told| told.is_some_and(|told| theirs.contains(&folded(told))))
+            .await?;
         Ok(other_id)
     }
 
@@ -243,17 +244,13 @@ impl<'g> Web<'g> {
         let moved: Vec<Relation> = self
             .believed
             .values()
-            .filter(|known| {
-                is_moved(known.subject, &known.subject_name) || is_moved(known.object, &known.object_name)
-            })
+            .filter(|known| is_moved(known.subject, &known.subject_name) || is_moved(known.object, &known.object_name))
             .cloned()
             .collect();
         for old in moved {
             let Some(old) = self.believed.remove(&old.id) else { continue };
             let mut new = Relation { id: RelationId::new(self.now), created_at: self.now, ..old.clone() };
-            for (end, told) in
-                [(&mut new.subject, &mut new.subject_name), (&mut new.object, &mut new.object_name)]
-            {
+            for (end, told) in [(&mut new.subject, &mut new.subject_name), (&mut new.object, &mut new.object_name)] {
                 if is_moved(*end, told) {
                     *end = to;
                     let name = told.take().unwrap_or_else(|| own_name.to_owned());
@@ -305,7 +302,8 @@ impl<'g> Web<'g> {
             return Ok(id);
         }
         let mut entity = Entity::new(EntityId::new(self.now), self.scope.clone(), mention.name.trim(), self.now);
-        entity.aliases = mention.aliases.iter().map(|alias| alias.trim().to_owned()).filter(|alias| !alias.is_empty()).collect();
+        entity.aliases =
+            mention.aliases.iter().map(|alias| alias.trim().to_owned()).filter(|alias| !alias.is_empty()).collect();
         entity.entity_type = mention.entity_type;
         let id = entity.id;
         self.entities.insert(id, entity);
@@ -360,7 +358,8 @@ impl<'g> Web<'g> {
             ends.map(|relation| if relation.subject == id { relation.object } else { relation.subject }).collect();
         self.read_entities(&ends).await?;
         let wanted = folded(&other.name);
-        let is_named = |entity: &Entity| std::iter::once(&entity.name).chain(&entity.aliases).any(|name| folded(name) == wanted);
+        let is_named =
+            |entity: &Entity| std::iter::once(&entity.name).chain(&entity.aliases).any(|name| folded(name) == wanted);
         Ok(ends.iter().filter_map(|end| self.entities.get(end)).any(is_named))
     }
 

@@ -37,6 +37,7 @@ mod terms;
 mod tests;
 mod top;
 mod vectors;
+pub(crate) mod walk;
 
 pub(crate) use analyzer::content_terms;
 pub(crate) use cache::{Change, IndexCache, IndexSource};

@@ -3,6 +3,7 @@
 pub mod diversity;
 pub mod fusion;
 pub mod lexical;
+pub mod names;
 pub mod relatedness;
 pub mod sameness;
 pub mod similarity;

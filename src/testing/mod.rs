@@ -12,6 +12,7 @@
 //! ```
 //! # mod sketch {
 //! ingrain::vector_store_suite!(my_store, async { MyStore::new() });
+//! ingrain::graph_store_suite!(my_graph as VectorStore, async { MyStore::new() });
 //! ingrain::embedder_suite!(my_embedder, async { MyEmbedder::new() });
 //! ingrain::llm_suite!(my_llm, async { MyLlm::new() });
 //! # use ingrain::{testing::{FaultyStore, GivenVectors, ScriptedLlm}, InMemoryStore};
@@ -39,6 +40,7 @@
 
 pub mod embedder;
 mod fakes;
+pub mod graph_store;
 pub mod llm;
 pub mod vector_store;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ingrain::{
-    ChatResponse, HashingEmbedder, InMemoryStore, Llm, LlmFn, VectorStore,
+    ChatResponse, GraphStore, HashingEmbedder, InMemoryStore, Llm, LlmFn, VectorStore,
     testing::{FaultyStore, GivenVectors, ScriptedLlm},
 };
 
@@ -11,6 +11,15 @@ ingrain::vector_store_suite!(in_memory, async { InMemoryStore::new() });
 ingrain::vector_store_suite!(faulty_store_without_a_fault, async { FaultyStore::new(InMemoryStore::new()) });
 ingrain::vector_store_suite!(store_behind_a_pointer, async {
     let store: Arc<dyn VectorStore> = Arc::new(InMemoryStore::new());
+    Arc::new(store)
+});
+
+ingrain::graph_store_suite!(in_memory_graph as VectorStore, async { InMemoryStore::new() });
+ingrain::graph_store_suite!(faulty_graph_without_a_fault as VectorStore, async {
+    FaultyStore::new(InMemoryStore::new())
+});
+ingrain::graph_store_suite!(graph_behind_a_pointer, async {
+    let store: Arc<dyn GraphStore> = Arc::new(InMemoryStore::new());
     Arc::new(store)
 });
 
@@ -38,6 +47,12 @@ mod sqlite {
         (SqliteStore::open(folder.path().join("memory.db")).await.unwrap(), folder)
     });
     ingrain::vector_store_suite!(in_memory, async { SqliteStore::open_in_memory().await.unwrap() });
+
+    ingrain::graph_store_suite!(graph_in_a_file as VectorStore, async {
+        let folder = tempfile::tempdir().unwrap();
+        (SqliteStore::open(folder.path().join("memory.db")).await.unwrap(), folder)
+    });
+    ingrain::graph_store_suite!(graph_in_memory as VectorStore, async { SqliteStore::open_in_memory().await.unwrap() });
 
     // A cache that holds no index whole: every search builds its own again.
     ingrain::vector_store_suite!(file_with_a_tiny_cache, async {

@@ -21,6 +21,8 @@ mod dates;
 #[cfg(feature = "eval")]
 mod evaluate;
 mod features;
+#[cfg(feature = "sqlite")]
+mod graph;
 mod layering;
 #[cfg(feature = "sqlite")]
 mod processes;

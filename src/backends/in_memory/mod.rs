@@ -1,5 +1,7 @@
 //! The reference: everything in the process, gone when it ends.
 
+mod graph;
+mod graph_store;
 mod state;
 mod vector_store;
 

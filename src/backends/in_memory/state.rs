@@ -4,9 +4,10 @@ use std::{
     sync::Arc,
 };
 
+use super::graph::Graph;
 use crate::{
-    EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, ListOrder, Memory, MemoryId,
-    MemoryKind, Put, Result, Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch,
+    EmbedderIdentity, Error, ErrorKind, EventKind, Expect, GraphBatch, HistoryEvent, IndexKey, ListOrder, Memory,
+    MemoryId, MemoryKind, Put, Result, Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch,
     cues::Cues,
     index::{AnalysedKey, Change, IndexSource, Indexed, ScopeIndex, Terms},
 };
@@ -18,6 +19,7 @@ const LOG_LIMIT: usize = 100_000;
 pub(super) struct State {
     pub(super) embedder: Option<EmbedderIdentity>,
     pub(super) version: Version,
+    pub(super) graph: Graph,
     memories: HashMap<MemoryId, Stored>,
     /// The memories that each reader's scope covers, for every scope that covers any.
     readers: HashMap<Scope, BTreeSet<MemoryId>>,
@@ -62,9 +64,7 @@ impl State {
     /// `terms` are those of all keys of the batch, in order, `cues` those of all its memories.
     pub(super) fn apply(&mut self, batch: WriteBatch, terms: Vec<Terms>, cues: Vec<Cues>) -> Result<Version> {
         batch.validate(self.embedder.as_ref())?;
-        if !batch.graph.is_empty() {
-            return Err(Error::new(ErrorKind::Unsupported, "a write batch with a graph part"));
-        }
+        self.graph.check(&batch.graph)?;
         if let Some(guard) = &batch.unchanged {
             self.check_unchanged(guard)?;
         }
@@ -77,7 +77,7 @@ impl State {
         }
 
         self.version.0 += 1;
-        let WriteBatch { puts, deletes, events, graph: _, unchanged: _ } = batch;
+        let WriteBatch { puts, deletes, events, graph, unchanged: _ } = batch;
         let mut terms = terms.into_iter();
         for (Put { mut memory, keys, expect: _ }, cues) in puts.into_iter().zip(cues) {
             let id = memory.id;
@@ -100,7 +100,26 @@ impl State {
         for event in events {
             self.history.entry(event.memory).or_default().push(event);
         }
+        self.graph.apply(&graph);
         Ok(self.version)
+    }
+
+    pub(super) fn apply_graph(&mut self, batch: &GraphBatch) -> Result<()> {
+        batch.validate()?;
+        self.graph.check(batch)?;
+        if !batch.is_empty() {
+            self.version.0 += 1;
+            self.graph.apply(batch);
+        }
+        Ok(())
+    }
+
+    pub(super) fn delete_graph(&mut self, scope: &Scope) -> (u64, u64) {
+        let counts = self.graph.delete_all(scope);
+        if counts != (0, 0) {
+            self.version.0 += 1;
+        }
+        counts
     }
 
     fn check_put(&self, put: &Put) -> Result<()> {
@@ -163,6 +182,7 @@ impl State {
     }
 
     pub(super) fn delete_all(&mut self, scope: &Scope, stamp: &Stamp) -> u64 {
+        self.delete_graph(scope);
         let ids: Vec<MemoryId> = self.readers.get(scope).into_iter().flatten().copied().collect();
         if ids.is_empty() {
             return 0;

@@ -38,11 +38,11 @@ impl InMemoryStore {
     }
 
     // Checks come before changes everywhere in `State`, so a panic leaves nothing half done behind a poisoned lock.
-    fn read(&self) -> RwLockReadGuard<'_, State> {
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, State> {
         self.0.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, State> {
+    pub(super) fn write(&self) -> RwLockWriteGuard<'_, State> {
         self.0.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -65,7 +65,7 @@ impl VectorStore for InMemoryStore {
     }
 
     fn capabilities(&self) -> StoreCapabilities {
-        StoreCapabilities { graph: false, guards: true, durable: false, surroundings: true }
+        StoreCapabilities { graph: true, guards: true, durable: false, surroundings: true }
     }
 
     async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()> {

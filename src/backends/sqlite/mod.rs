@@ -1,4 +1,4 @@
-//! One SQLite file: memories, keys and history, with a write-ahead log.
+//! One SQLite file: memories, keys, history and the graph, with a write-ahead log.
 //!
 //! The file is the truth. Search runs on indexes in memory, one for each scope that was asked lately, which follow the
 //! file through its list of changes: whoever wrote them, this handle, another or another process. Beside each key's
@@ -8,7 +8,12 @@
 mod connection;
 mod entries;
 mod error;
+mod graph_read;
+mod graph_rows;
+mod graph_store;
+mod graph_write;
 mod index_source;
+mod names;
 mod open;
 mod rows;
 mod vector_store;

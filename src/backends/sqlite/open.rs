@@ -135,7 +135,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 
 fn configure(connection: &Connection, settings: &SqliteStoreBuilder) -> Result<()> {
     connection.busy_timeout(settings.busy_timeout)?;
-    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_prepared_statement_cache_capacity(128);
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     let synchronous = match settings.durability {

@@ -196,7 +196,7 @@ pub(super) fn json<T: DeserializeOwned + Default>(row: &Row<'_>, column: usize, 
     }
 }
 
-fn to_json<T: Serialize>(value: &T, empty: bool, what: &'static str) -> Result<Option<String>> {
+pub(super) fn to_json<T: Serialize>(value: &T, empty: bool, what: &'static str) -> Result<Option<String>> {
     if empty {
         return Ok(None);
     }

@@ -88,3 +88,78 @@ CREATE TABLE changes (
     semantic INTEGER NOT NULL,
     keys     INTEGER NOT NULL
 );
+
+-- The graph. Rows lie together by user, as those of memories do. Relations name their ends by id, so that a walk reads
+-- one row a step.
+CREATE TABLE entities (
+    row         INTEGER PRIMARY KEY,
+    id          BLOB NOT NULL UNIQUE,
+    user        TEXT NOT NULL,
+    agent       TEXT NOT NULL,
+    session     TEXT NOT NULL,
+    name        TEXT NOT NULL,
+    aliases     TEXT,
+    entity_type TEXT,
+    summary     TEXT,
+    metadata    TEXT,
+    created_at  INTEGER NOT NULL,
+    updated_at  INTEGER NOT NULL,
+    merged_into BLOB
+);
+
+CREATE INDEX entities_by_user ON entities (user, id) WHERE user <> '';
+CREATE INDEX entities_by_agent ON entities (agent, id) WHERE agent <> '';
+CREATE INDEX entities_by_session ON entities (session, user, id) WHERE session <> '';
+
+-- The name and the aliases of each entity, folded.
+CREATE TABLE entity_names (
+    row    INTEGER PRIMARY KEY,
+    entity INTEGER NOT NULL REFERENCES entities (row) ON DELETE CASCADE,
+    folded TEXT NOT NULL
+);
+
+CREATE INDEX entity_names_by_entity ON entity_names (entity);
+
+-- By what names are found, once for each scope that covers the entity (as a hash): their trigrams, and below zero a hash
+-- of the whole. See names.rs, which also removes them.
+CREATE TABLE entity_grams (
+    reader INTEGER NOT NULL,
+    gram   INTEGER NOT NULL,
+    name   INTEGER NOT NULL,
+    size   INTEGER NOT NULL, -- how many trigrams the name has
+    PRIMARY KEY (reader, gram, name)
+) WITHOUT ROWID;
+
+CREATE TABLE relations (
+    row        INTEGER PRIMARY KEY,
+    id         BLOB NOT NULL UNIQUE,
+    user       TEXT NOT NULL,
+    agent      TEXT NOT NULL,
+    session    TEXT NOT NULL,
+    subject    BLOB NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+    predicate  TEXT NOT NULL,
+    object     BLOB NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
+    fact       TEXT NOT NULL,
+    valid_at   INTEGER,
+    invalid_at INTEGER,
+    created_at INTEGER NOT NULL,
+    expired_at INTEGER,
+    sources    BLOB, -- ids of memories, one after the other
+    subject_name TEXT,
+    object_name  TEXT
+);
+
+-- The id keeps walks in order; the two times let them pass over what has ended without reading its row.
+CREATE INDEX relations_by_subject ON relations (subject, id, expired_at, invalid_at);
+CREATE INDEX relations_by_object ON relations (object, id, expired_at, invalid_at);
+CREATE INDEX relations_by_user ON relations (user, id, expired_at) WHERE user <> '';
+CREATE INDEX relations_by_agent ON relations (agent, id, expired_at) WHERE agent <> '';
+CREATE INDEX relations_by_session ON relations (session, user, id, expired_at) WHERE session <> '';
+
+CREATE TABLE relation_sources (
+    memory   BLOB NOT NULL,
+    relation INTEGER NOT NULL REFERENCES relations (row) ON DELETE CASCADE,
+    PRIMARY KEY (memory, relation)
+) WITHOUT ROWID;
+
+CREATE INDEX relation_sources_by_relation ON relation_sources (relation);

@@ -21,7 +21,7 @@ impl VectorStore for SqliteStore {
     }
 
     fn capabilities(&self) -> StoreCapabilities {
-        StoreCapabilities { graph: false, guards: true, durable: true, surroundings: true }
+        StoreCapabilities { graph: true, guards: true, durable: true, surroundings: true }
     }
 
     async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()> {

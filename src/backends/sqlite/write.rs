@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     error::Result,
+    graph_write,
     rows::{self, COLUMNS, Id, MemoryRow, Time},
 };
 use crate::{
@@ -49,9 +50,6 @@ pub(super) fn apply(
     cues: &[Cues],
 ) -> Result<Version> {
     batch.validate(embedder)?;
-    if !batch.graph.is_empty() {
-        return Err(Error::new(ErrorKind::Unsupported, "a write batch with a graph part").into());
-    }
     if let Some(guard) = &batch.unchanged {
         check_unchanged(connection, guard)?;
     }
@@ -66,6 +64,7 @@ pub(super) fn apply(
     for event in &batch.events {
         record(connection, event)?;
     }
+    graph_write::apply(connection, &batch.graph)?;
     let version = version(connection)?;
     drop_old_changes(connection, version)?;
     Ok(version)
@@ -168,19 +167,20 @@ fn insert(connection: &Connection, columns: &mut MemoryRow<'_>) -> Result<i64> {
     if memory.kind == MemoryKind::Episode {
         columns.ordinal = Some(place(connection, &memory.scope, memory.ordinal)?);
     }
-    let row = free_row(connection, &memory.scope)?;
+    let row = free_row(connection, "memories", &memory.scope)?;
     columns.execute(&mut *connection.prepare_cached(&SQL)?, Some(row))?;
     Ok(row)
 }
 
-/// The row that a new memory of this scope is stored under: the next in a range of the user's own (or the agent's, or the
+/// The row that something new of this scope is stored under: the next in a range of the user's own (or the agent's, or the
 /// session's), so that the rows that a search reads together lie together, however many people talk at once. Two users
 /// whose ranges are one by chance share it, which costs nothing else.
-fn free_row(connection: &Connection, scope: &Scope) -> Result<i64> {
+pub(super) fn free_row(connection: &Connection, table: &str, scope: &Scope) -> Result<i64> {
     let owner = scope.user_id().or(scope.agent_id()).or(scope.session_id()).unwrap_or_default();
     let (hash, _) = halves(StableHash::new(0).text(owner).finish());
     let first = i64::from(hash >> 1) << 32;
-    let mut statement = connection.prepare_cached("SELECT max(row) FROM memories WHERE row BETWEEN ?1 AND ?2")?;
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT max(row) FROM {table} WHERE row BETWEEN ?1 AND ?2"))?;
     let last: Option<i64> = statement.query_row([first, first + i64::from(u32::MAX)], |row| row.get(0))?;
     Ok(last.map_or(first, |last| last + 1))
 }
@@ -246,7 +246,7 @@ fn record(connection: &Connection, event: &HistoryEvent) -> Result<()> {
     Ok(())
 }
 
-fn log(connection: &Connection, id: MemoryId, scope: &Scope, semantic: bool, keys: bool) -> Result<()> {
+pub(super) fn log(connection: &Connection, id: MemoryId, scope: &Scope, semantic: bool, keys: bool) -> Result<()> {
     let [user, agent, session] = rows::parts(scope);
     connection
         .prepare_cached(
@@ -256,7 +256,7 @@ fn log(connection: &Connection, id: MemoryId, scope: &Scope, semantic: bool, key
     Ok(())
 }
 
-fn drop_old_changes(connection: &Connection, version: Version) -> Result<()> {
+pub(super) fn drop_old_changes(connection: &Connection, version: Version) -> Result<()> {
     let oldest: Option<i64> =
         connection.prepare_cached("SELECT min(version) FROM changes")?.query_row([], |row| row.get(0))?;
     let keep_from = version.0.cast_signed() - LOG_LIMIT;
@@ -290,6 +290,7 @@ pub(super) fn delete_all(connection: &Connection, scope: &Scope, stamp: &Stamp) 
         .execute(scope_parts)?;
     connection.prepare_cached(&format!("DELETE FROM places WHERE {covered}"))?.execute(scope_parts)?;
     let count = connection.prepare_cached(&format!("DELETE FROM memories WHERE {covered}"))?.execute(scope_parts)?;
+    graph_write::delete_all(connection, scope)?;
     drop_old_changes(connection, version(connection)?)?;
     Ok(count as u64)
 }

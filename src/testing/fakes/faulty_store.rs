@@ -3,11 +3,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use async_trait::async_trait;
 
 use crate::{
-    Candidate, EmbedderIdentity, Error, ErrorKind, Filter, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Page,
-    Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
+    Candidate, Cursor, Direction, EmbedderIdentity, Entity, EntityId, Error, ErrorKind, Filter, GraphBatch, GraphQuery,
+    GraphStore, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Page, Path, Relation, Result, Scope, SearchQuery,
+    Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
 };
 
-/// A [`VectorStore`] that fails when told to, and otherwise hands every call to the store inside.
+/// A [`VectorStore`], and a [`GraphStore`] if the store inside is one, that fails when told to, and otherwise hands every
+/// call to the store inside.
 ///
 /// Put it in an `Arc` to keep hold of the switch while an engine uses the store.
 ///
@@ -46,8 +48,8 @@ impl<S: VectorStore> FaultyStore<S> {
         self.stopped.store(false, Ordering::SeqCst);
     }
 
-    /// The next `count` calls of [`apply`](VectorStore::apply) fail with [`ErrorKind::StoreUnavailable`] before they
-    /// reach the store inside.
+    /// The next `count` calls of [`apply`](VectorStore::apply) or [`apply_graph`](GraphStore::apply_graph) fail with
+    /// [`ErrorKind::StoreUnavailable`] before they reach the store inside.
     pub fn fail_next_writes(&self, count: u64) {
         self.failing_writes.store(count, Ordering::SeqCst);
     }
@@ -63,6 +65,15 @@ impl<S: VectorStore> FaultyStore<S> {
             return Err(self.unavailable("the store is stopped"));
         }
         Ok(&self.inner)
+    }
+
+    fn reach_to_write(&self) -> Result<&S> {
+        let inner = self.reach()?;
+        let fails = |left: u64| left.checked_sub(1);
+        if self.failing_writes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fails).is_ok() {
+            return Err(self.unavailable("the write was told to fail"));
+        }
+        Ok(inner)
     }
 
     fn unavailable(&self, message: &str) -> Error {
@@ -90,12 +101,7 @@ impl<S: VectorStore> VectorStore for FaultyStore<S> {
     }
 
     async fn apply(&self, batch: WriteBatch) -> Result<Version> {
-        let inner = self.reach()?;
-        let fails = |left: u64| left.checked_sub(1);
-        if self.failing_writes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fails).is_ok() {
-            return Err(self.unavailable("the write was told to fail"));
-        }
-        inner.apply(batch).await
+        self.reach_to_write()?.apply(batch).await
     }
 
     async fn get(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Memory>> {
@@ -128,5 +134,87 @@ impl<S: VectorStore> VectorStore for FaultyStore<S> {
 
     async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {
         self.reach()?.record_access(scope, ids, at).await
+    }
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl<S: VectorStore + GraphStore> GraphStore for FaultyStore<S> {
+    fn name(&self) -> &str {
+        GraphStore::name(&self.inner)
+    }
+
+    async fn apply_graph(&self, batch: &GraphBatch) -> Result<()> {
+        self.reach_to_write()?.apply_graph(batch).await
+    }
+
+    async fn entities(&self, scope: &Scope, ids: &[EntityId]) -> Result<Vec<Entity>> {
+        self.reach()?.entities(scope, ids).await
+    }
+
+    async fn find_entities(&self, scope: &Scope, name: &str, limit: usize) -> Result<Vec<(Entity, f32)>> {
+        self.reach()?.find_entities(scope, name, limit).await
+    }
+
+    async fn named(&self, scope: &Scope, names: &[String]) -> Result<Vec<Entity>> {
+        self.reach()?.named(scope, names).await
+    }
+
+    async fn relations_at(
+        &self,
+        scope: &Scope,
+        entities: &[EntityId],
+        direction: Direction,
+        query: &GraphQuery,
+    ) -> Result<Vec<Relation>> {
+        self.reach()?.relations_at(scope, entities, direction, query).await
+    }
+
+    async fn list_entities(&self, scope: &Scope, after: Option<&Cursor>, limit: usize) -> Result<Page<Entity>> {
+        self.reach()?.list_entities(scope, after, limit).await
+    }
+
+    async fn list_relations(
+        &self,
+        scope: &Scope,
+        query: &GraphQuery,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<Page<Relation>> {
+        self.reach()?.list_relations(scope, query, after, limit).await
+    }
+
+    async fn relations_of(&self, scope: &Scope, memories: &[MemoryId]) -> Result<Vec<Relation>> {
+        self.reach()?.relations_of(scope, memories).await
+    }
+
+    async fn neighbours(
+        &self,
+        scope: &Scope,
+        start: &[EntityId],
+        depth: usize,
+        direction: Direction,
+        query: &GraphQuery,
+    ) -> Result<Vec<Path>> {
+        self.reach()?.neighbours(scope, start, depth, direction, query).await
+    }
+
+    async fn path(
+        &self,
+        scope: &Scope,
+        from: EntityId,
+        to: EntityId,
+        depth: usize,
+        query: &GraphQuery,
+    ) -> Result<Option<Path>> {
+        self.reach()?.path(scope, from, to, depth, query).await
+    }
+
+    async fn graph_counts(&self, scope: &Scope) -> Result<(u64, u64)> {
+        self.reach()?.graph_counts(scope).await
+    }
+
+    async fn delete_graph(&self, scope: &Scope) -> Result<(u64, u64)> {
+        self.reach()?.delete_graph(scope).await
     }
 }

@@ -114,8 +114,9 @@ impl WriteBatch {
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument): a bad scope, an id twice, a new memory without keys, an
-    /// empty list of keys, a number that is not finite, metadata nested deeper than 64, an ordinal beyond i64; [`EmbedderMismatch`](ErrorKind::EmbedderMismatch): a vector
-    /// of the wrong width, or keys without an embedder.
+    /// empty list of keys, a number that is not finite, metadata nested deeper than 64, an ordinal beyond i64, and what
+    /// [`GraphBatch::validate`] refuses; [`EmbedderMismatch`](ErrorKind::EmbedderMismatch): a vector of the wrong width,
+    /// or keys without an embedder.
     pub fn validate(&self, embedder: Option<&EmbedderIdentity>) -> Result<()> {
         let mut ids = HashSet::new();
         for Put { memory, keys, expect } in &self.puts {
@@ -141,6 +142,7 @@ impl WriteBatch {
             return Err(Error::invalid("a write batch holds a memory twice"));
         }
         self.events.iter().try_for_each(|event| event.scope.validate())?;
+        self.graph.validate()?;
         self.unchanged.iter().try_for_each(|guard| guard.scope.validate())
     }
 }
