@@ -16,20 +16,35 @@ const NEAR: f32 = 0.5;
 
 /// Takes out of a plan what must not be done, says why, and adds every fact that is then left over.
 pub(super) fn check(plan: Plan, facts: &[Fact], neighbours: &[Neighbour]) -> Plan {
-    let Plan { actions, mut rejected, model_calls, usage } = plan;
-    let mut judge = Judge::new(&actions, facts, neighbours);
-    let mut kept = Vec::with_capacity(actions.len());
-    for action in actions {
-        match judge.judge(&action) {
-            Ok(()) => {
-                judge.note(&action);
-                kept.push(action);
-            }
-            Err(reason) => rejected.push(reason.to_owned()),
+    let Plan { actions, mut rejected, account, model_calls, usage } = plan;
+    let (judge, objections) = judged(&actions, facts, neighbours);
+    let refused: HashSet<usize> = objections.iter().map(|(at, _)| *at).collect();
+    rejected.extend(objections.into_iter().map(|(_, reason)| reason.to_owned()));
+    let kept = actions.into_iter().enumerate().filter(|(at, _)| !refused.contains(at));
+    let mut actions: Vec<Action> = kept.map(|(_, action)| action).collect();
+    actions.extend((0..facts.len()).filter(|fact| !judge.settled.contains(fact)).map(|fact| Action::Add { fact }));
+    Plan { actions, rejected, account, model_calls, usage }
+}
+
+/// The steps that [`check`] would take out, for whoever makes the plan to know beforehand.
+pub(super) fn objections(actions: &[Action], facts: &[Fact], neighbours: &[Neighbour]) -> Vec<(usize, &'static str)> {
+    judged(actions, facts, neighbours).1
+}
+
+fn judged<'a>(
+    actions: &[Action],
+    facts: &'a [Fact],
+    neighbours: &'a [Neighbour],
+) -> (Judge<'a>, Vec<(usize, &'static str)>) {
+    let mut judge = Judge::new(actions, facts, neighbours);
+    let mut objections = Vec::new();
+    for (at, action) in actions.iter().enumerate() {
+        match judge.judge(action) {
+            Ok(()) => judge.note(action),
+            Err(reason) => objections.push((at, reason)),
         }
     }
-    kept.extend((0..facts.len()).filter(|fact| !judge.settled.contains(fact)).map(|fact| Action::Add { fact }));
-    Plan { actions: kept, rejected, model_calls, usage }
+    (judge, objections)
 }
 
 struct Judge<'a> {

@@ -14,9 +14,9 @@ use crate::{
 };
 
 /// Most tokens of an answer: some sixty facts with all that belongs to them.
-const ROOM: u32 = 4_096;
+pub(super) const ROOM: u32 = 4_096;
 /// How much more an answer may take when it was cut off.
-const MORE_ROOM: u32 = 4;
+pub(super) const MORE_ROOM: u32 = 4;
 
 /// How a model is made to answer in JSON, the strictest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +72,10 @@ pub(super) struct Asker {
 impl Asker {
     pub(super) fn new(llm: Arc<dyn Llm>) -> Self {
         Self { llm, refused: Arc::new(AtomicU8::new(0)) }
+    }
+
+    pub(super) fn llm(&self) -> &dyn Llm {
+        &*self.llm
     }
 
     /// The answer, read by `fit`.
@@ -191,18 +195,20 @@ impl Question {
 }
 
 /// Tokens of the request, estimated.
-fn expected_input(request: &ChatRequest) -> u64 {
-    let messages = request.messages.iter().map(|message| ApproximateTokens.count(&message.text));
-    let schema = match (&request.response_format, request.tools.first()) {
-        (ResponseFormat::Schema { schema, .. }, _) => ApproximateTokens.count(&schema.to_string()),
-        (_, Some(tool)) => ApproximateTokens.count(&tool.parameters.to_string()),
-        _ => 0,
+pub(super) fn expected_input(request: &ChatRequest) -> u64 {
+    let messages = request.messages.iter().map(|message| {
+        let calls: usize = message.tool_calls.iter().map(|call| ApproximateTokens.count(&call.arguments)).sum();
+        ApproximateTokens.count(&message.text) + calls
+    });
+    let schema = match &request.response_format {
+        ResponseFormat::Schema { schema, .. } => ApproximateTokens.count(&schema.to_string()),
+        _ => request.tools.iter().map(|tool| ApproximateTokens.count(&tool.parameters.to_string())).sum(),
     };
     u64::try_from(messages.sum::<usize>() + schema).unwrap_or(u64::MAX)
 }
 
 /// Tokens of the reply, estimated.
-fn output_of(reply: &ChatResponse) -> u64 {
+pub(super) fn output_of(reply: &ChatResponse) -> u64 {
     let calls: usize = reply.tool_calls.iter().map(|call| ApproximateTokens.count(&call.arguments)).sum();
     u64::try_from(ApproximateTokens.count(&reply.text) + calls).unwrap_or(u64::MAX)
 }

@@ -10,6 +10,7 @@
 //! prompts as data, in a form they cannot break out of.
 
 mod actions;
+mod agentic;
 mod arguments;
 mod ask;
 mod extractor;
@@ -20,9 +21,11 @@ mod parse;
 mod reconciler;
 mod schema;
 mod summarizer;
+mod tools;
 
 use std::sync::Arc;
 
+pub use agentic::AgenticReconciler;
 pub use arguments::tool_arguments;
 pub use extractor::PromptedExtractor;
 pub use reconciler::PromptedReconciler;
