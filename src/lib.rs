@@ -92,7 +92,7 @@ pub use async_trait::async_trait;
 pub use add::{AddMode, AddReport, AddRequest, NewMemory, RecalledText, SkipReason, SkippedFact};
 pub use backends::*;
 pub use context::{ContextRequest, MemoryContext, TokenBudget};
-pub use engine::{ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
+pub use engine::{Graph, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use graph::GraphView;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]

@@ -7,6 +7,7 @@ mod raw;
 mod recalled;
 mod reconcile;
 pub(crate) mod redact;
+mod relate;
 mod slots;
 mod store;
 
@@ -16,7 +17,9 @@ use serde::Serialize;
 
 use crate::{
     CallBudget, CallId, Embedder, Error, ErrorKind, Extractor, IdSource, Ignored, Memory, MemoryId, Message,
-    Reconciler, Redactor, Result, Scope, Stage, Timestamp, Usage, VectorStore, types::check_metadata,
+    Reconciler, Redactor, Relation, Result, Scope, Stage, Timestamp, Usage, VectorStore,
+    graph::{self, GraphPart},
+    types::check_metadata,
 };
 
 pub use raw::NewMemory;
@@ -230,6 +233,8 @@ pub struct AddReport {
     pub episodes: Vec<MemoryId>,
     /// New memories made of facts.
     pub added: Vec<Memory>,
+    /// What is believed anew in the graph: relations that began, and those of which we learned that they ended.
+    pub relations: Vec<Relation>,
     /// Memories that got a new text, as they are now.
     pub updated: Vec<Memory>,
     /// Memories whose validity ended because a new one replaces them, as they are now.
@@ -267,6 +272,7 @@ impl AddReport {
             call,
             episodes: Vec::new(),
             added: Vec::new(),
+            relations: Vec::new(),
             updated: Vec::new(),
             superseded: Vec::new(),
             deleted: Vec::new(),
@@ -311,6 +317,8 @@ pub(crate) struct AddContext<'a> {
     /// What stands in for them when the budget allows no call of a model.
     pub(crate) rules: (&'a dyn Extractor, &'a dyn Reconciler),
     pub(crate) redactor: Option<&'a dyn Redactor>,
+    /// Where relations are kept, if they are.
+    pub(crate) graph: Option<GraphPart<'a>>,
     pub(crate) ids: &'a IdSource,
     pub(crate) now: Timestamp,
     pub(crate) call: CallId,
@@ -348,7 +356,7 @@ pub(crate) async fn add(context: &AddContext<'_>, scope: &Scope, request: &AddRe
             return Ok(AddReport { dry_run: true, ..prepared.report });
         }
         plan = Some(made);
-        match context.store.apply(prepared.batch).await {
+        match graph::write(context.store, context.graph, prepared.batch, prepared.changes).await {
             Ok(_) => return Ok(prepared.report),
             // What was known changed while the plan was made: it is looked at again.
             Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,

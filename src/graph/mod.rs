@@ -1,5 +1,5 @@
-//! The algebra of the graph: which entity a name means, and what a new relation does to those that are known. Pure; who
-//! reads and writes the graph is elsewhere.
+//! What facts and memories do to a graph, over any [`GraphStore`](crate::GraphStore): which entity a name means, what a
+//! relation does to those that are known, and what the entities of a query lead to.
 
 mod expand;
 mod names;
@@ -7,9 +7,9 @@ mod periods;
 mod resolve;
 mod view;
 mod web;
+mod write;
 
 pub(crate) use expand::{Led, expand};
-pub(crate) use periods::{Period, Settled, settle};
-pub(crate) use resolve::{Likely, resolve};
 pub use view::GraphView;
 pub(crate) use web::{Told, Web};
+pub(crate) use write::{Changes, GraphPart, write};

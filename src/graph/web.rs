@@ -2,7 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::{Likely, Period, resolve, settle};
+use super::{
+    periods::{Period, settle},
+    resolve::{Likely, resolve},
+    write::Changes,
+};
 use crate::{
     Direction, Entity, EntityId, Error, ErrorKind, ExtractedRelation, GraphBatch, GraphQuery, GraphStore, MemoryId,
     Mention, Relation, RelationId, Result, Scope, Timestamp, VectorStore, score::names::folded,
@@ -272,8 +276,10 @@ impl<'g> Web<'g> {
     }
 
     /// What is to be written.
-    pub(crate) fn into_batch(self) -> GraphBatch {
+    pub(crate) fn into_changes(self) -> Changes {
         let Self { now, entities, stored_entities, believed, stored, mut batch, .. } = self;
+        let new_entities = entities.keys().copied().filter(|id| !stored_entities.contains_key(id)).collect();
+        let new_relations = believed.keys().copied().filter(|id| !stored.contains_key(id)).collect();
         for entity in entities.into_values() {
             if stored_entities.get(&entity.id) != Some(&entity) {
                 batch.entities.push(entity);
@@ -289,7 +295,7 @@ impl<'g> Web<'g> {
         batch.relations.extend(believed.into_values().filter(|relation| !stored.contains_key(&relation.id)));
         batch.entities.sort_by_key(|entity| entity.id);
         batch.relations.sort_by_key(|relation| relation.id);
-        batch
+        Changes { batch, new_entities, new_relations }
     }
 
     /// The entity a name means, which may be new.
