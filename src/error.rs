@@ -5,7 +5,7 @@
 
 use std::{error::Error as StdError, fmt, time::Duration};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -13,7 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 type Cause = Box<dyn StdError + Send + Sync + 'static>;
 
 /// What went wrong, by what the caller can do about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -42,6 +42,8 @@ pub enum ErrorKind {
     ProviderRefused,
     /// The provider asks to slow down.
     RateLimited,
+    /// The queue of adds has no room: wait until some are carried out, or see to those that have failed.
+    QueueFull,
     /// The model answered, but not in a form that can be used, also not when asked again.
     UnusableModelOutput,
     /// The caller's budget of calls or tokens is spent.
@@ -67,6 +69,7 @@ impl ErrorKind {
             Self::ProviderUnreachable => "provider-unreachable",
             Self::ProviderRefused => "provider-refused",
             Self::RateLimited => "rate-limited",
+            Self::QueueFull => "queue-full",
             Self::UnusableModelOutput => "unusable-model-output",
             Self::BudgetExhausted => "budget-exhausted",
             Self::Internal => "internal",
@@ -76,7 +79,10 @@ impl ErrorKind {
     /// Whether the same call may succeed later, unchanged.
     #[must_use]
     pub const fn is_retryable(self) -> bool {
-        matches!(self, Self::Conflict | Self::StoreUnavailable | Self::ProviderUnreachable | Self::RateLimited)
+        matches!(
+            self,
+            Self::Conflict | Self::StoreUnavailable | Self::ProviderUnreachable | Self::RateLimited | Self::QueueFull
+        )
     }
 }
 
@@ -105,6 +111,8 @@ pub enum Stage {
     Search,
     /// Summarising.
     Summarize,
+    /// Keeping adds that are carried out later.
+    Queue,
 }
 
 impl Stage {
@@ -117,6 +125,7 @@ impl Stage {
             Self::Store => "store",
             Self::Search => "search",
             Self::Summarize => "summarize",
+            Self::Queue => "queue",
         }
     }
 }

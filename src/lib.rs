@@ -26,6 +26,9 @@
 //! [`add`](MemoryEngine::add): messages → *extract* facts ([`Extractor`]) → *reconcile* them with what is known
 //! ([`Reconciler`]) → *store* everything in one atomic [`WriteBatch`] → [`AddReport`].
 //!
+//! [`add_later`](MemoryEngine::add_later): the same in the background: *queue* ([`AddQueue`]) → *claim* → add → *finish*, or
+//! try again.
+//!
 //! [`search`](MemoryEngine::search): query → *candidates* by meaning, words and time ([`VectorStore::search`]) → *fuse*
 //! into one score ([`score::fusion`]) → *rank* → [`Hit`]s that explain themselves. Times that a text names ("last
 //! Friday") are found by [`dates`].
@@ -38,7 +41,7 @@
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
 //! Embedders: `StaticEmbedder`, [`HashingEmbedder`], `OpenAiEmbedder`, `OllamaEmbedder`. Models: `OpenAi`, `Anthropic`,
 //! `Ollama`, and [`LlmFn`] for any other. With a model ([`MemoryEngineBuilder::llm`]) the parts of [`prompted`] extract and
-//! reconcile, without one [`rules`] do. The feature `testing` has suites for stores, embedders and models that one of your
+//! reconcile, without one [`rules`] do. The feature `testing` has suites for stores, queues, embedders and models that one of your
 //! own must pass. The traits are async: put [`#[async_trait]`](macro@async_trait) above an implementation.
 //!
 //! The engine uses stores, embedders, models, extractors, reconcilers, rerankers, redactors, token counters and clocks so
@@ -89,7 +92,9 @@ mod types;
 /// For implementations of the traits.
 pub use async_trait::async_trait;
 
-pub use add::{AddMode, AddReport, AddRequest, NewMemory, RecalledText, SkipReason, SkippedFact};
+pub use add::{
+    AddMode, AddReport, AddRequest, BackgroundOptions, FlushReport, NewMemory, RecalledText, SkipReason, SkippedFact,
+};
 pub use backends::*;
 pub use context::{ContextRequest, MemoryContext, TokenBudget};
 pub use engine::{Graph, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};

@@ -58,8 +58,11 @@ pub(super) async fn extract(
     // A turn is kept as it came, if there is more to it than what was recalled.
     let has_own = |number: usize| own.get(number).is_some_and(|message| !message.text.trim().is_empty());
     let turns = request.messages.iter().enumerate();
-    let memories: Vec<Option<Memory>> =
+    let mut memories: Vec<Option<Memory>> =
         turns.map(|(number, message)| episode(context, scope, request, message).filter(|_| has_own(number))).collect();
+    if let (Some(once), Some(first)) = (context.once, memories.iter_mut().flatten().next()) {
+        first.id = once.memory();
+    }
     let facts: Vec<Fact> =
         extraction.facts.into_iter().filter_map(|fact| usable(fact, request, &mut report.ignored)).collect();
     let mut facts = facts;

@@ -3,6 +3,7 @@
 mod check;
 mod extract;
 pub(crate) mod keys;
+pub(crate) mod later;
 mod raw;
 mod recalled;
 mod reconcile;
@@ -11,9 +12,9 @@ mod relate;
 mod slots;
 mod store;
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     CallBudget, CallId, Embedder, Error, ErrorKind, Extractor, IdSource, Ignored, Memory, MemoryId, Message,
@@ -22,11 +23,13 @@ use crate::{
     types::check_metadata,
 };
 
+pub use later::{BackgroundOptions, FlushReport};
 pub use raw::NewMemory;
 pub(crate) use raw::add_raw;
 
 /// How much is made of messages.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AddMode {
     /// The turns are kept, and nothing is read from them.
@@ -51,7 +54,8 @@ pub enum AddMode {
 ///
 /// Kept are the turns of the user and the assistant; system and tool messages, and messages without text, are read past.
 /// What a [context](crate::MemoryEngine::context) had put into a message is not remembered again; see [`RecalledText`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 #[must_use]
 #[non_exhaustive]
 pub struct AddRequest {
@@ -141,6 +145,13 @@ impl AddRequest {
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.dry_run = dry_run;
         self
+    }
+}
+
+/// Without a message.
+impl Default for AddRequest {
+    fn default() -> Self {
+        Self::new::<Message>([])
     }
 }
 
@@ -322,27 +333,42 @@ pub(crate) struct AddContext<'a> {
     pub(crate) ids: &'a IdSource,
     pub(crate) now: Timestamp,
     pub(crate) call: CallId,
+    /// For an add that must not be carried out twice.
+    pub(crate) once: Option<&'a later::Once>,
 }
 
 /// How often a write is tried because others were faster. Of those who write at once one always gets through, so this
 /// many may do so.
 const ATTEMPTS: usize = 100;
 
-pub(crate) async fn add(context: &AddContext<'_>, scope: &Scope, request: &AddRequest) -> Result<AddReport> {
+/// The request as it may go on, if it may at all: checked, and without secrets.
+pub(crate) fn admitted<'r>(
+    context: &AddContext<'_>,
+    scope: &Scope,
+    request: &'r AddRequest,
+) -> Result<Cow<'r, AddRequest>> {
     scope.validate()?;
-    let reconciler = match request.mode {
-        AddMode::Raw | AddMode::Infer => context.reconciler,
+    reconciler(context, request.mode)?;
+    request.messages.iter().try_for_each(|message| check_metadata(&message.metadata))?;
+    let mut request = Cow::Borrowed(request);
+    if let Some(redactor) = context.redactor {
+        redact::request(redactor, request.to_mut());
+    }
+    Ok(request)
+}
+
+fn reconciler<'a>(context: &AddContext<'a>, mode: AddMode) -> Result<&'a dyn Reconciler> {
+    match mode {
+        AddMode::Raw | AddMode::Infer => Ok(context.reconciler),
         AddMode::Agentic => context.agentic.ok_or_else(|| {
             Error::new(ErrorKind::Configuration, "`AddMode::Agentic` takes a model: give one to the engine's builder")
-        })?,
-    };
-    request.messages.iter().try_for_each(|message| check_metadata(&message.metadata))?;
-    let redacted = context.redactor.map(|redactor| {
-        let mut redacted = request.clone();
-        redact::request(redactor, &mut redacted);
-        redacted
-    });
-    let request = redacted.as_ref().unwrap_or(request);
+        }),
+    }
+}
+
+pub(crate) async fn add(context: &AddContext<'_>, scope: &Scope, request: &AddRequest) -> Result<AddReport> {
+    let request = &*admitted(context, scope, request)?;
+    let reconciler = reconciler(context, request.mode)?;
     let in_store = |error: Error| error.with_stage(Stage::Store);
     let budget = CallBudget::new(request.max_model_calls, request.max_tokens);
     let intake = extract::extract(context, scope, request, &budget).await?;
@@ -356,10 +382,16 @@ pub(crate) async fn add(context: &AddContext<'_>, scope: &Scope, request: &AddRe
             return Ok(AddReport { dry_run: true, ..prepared.report });
         }
         plan = Some(made);
+        if let Some(once) = context.once {
+            once.before_write().await?;
+        }
         match graph::write(context.store, context.graph, prepared.batch, prepared.changes).await {
             Ok(_) => return Ok(prepared.report),
             // What was known changed while the plan was made: it is looked at again.
-            Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
+            Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => {
+                context.once.inspect(|once| once.not_written());
+                attempt += 1;
+            }
             Err(error) => return Err(in_store(error)),
         }
     }

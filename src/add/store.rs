@@ -4,6 +4,7 @@ use super::{
     AddContext, AddReport, SkipReason, SkippedFact,
     extract::{Intake, NewFact},
     keys,
+    later::Once,
     reconcile::CheckedPlan,
     relate::relate,
     slots,
@@ -124,7 +125,8 @@ pub(super) async fn prepare(
     if !intake.facts.is_empty() && context.store.capabilities().guards {
         draft.batch.unchanged = Some(Unchanged::new(scope.across_sessions(), version));
     }
-    let changes = relate(context, scope, intake, &went, &draft.report).await.map_err(|error| error.with_stage(Stage::Store))?;
+    let changes =
+        relate(context, scope, intake, &went, &draft.report).await.map_err(|error| error.with_stage(Stage::Store))?;
     let new = changes.batch.relations.iter().filter(|relation| changes.new_relations.contains(&relation.id));
     draft.report.relations = new.cloned().collect();
     Ok(Prepared { batch: draft.batch, changes, report: draft.report })
@@ -174,9 +176,11 @@ fn new_memories(
     });
     let mut numbers: Vec<usize> = added.collect();
     numbers.sort_unstable();
+    let mut given = context.once.filter(|_| intake.episodes.is_empty()).map(Once::memory);
     let memory = |number: usize| {
         let new = intake.facts.get(number)?;
-        let mut memory = Memory::new(context.ids.next(context.now), scope.clone(), new.fact.text.as_str(), context.now);
+        let id = given.take().unwrap_or_else(|| context.ids.next(context.now));
+        let mut memory = Memory::new(id, scope.clone(), new.fact.text.as_str(), context.now);
         memory.kind = new.fact.kind.clone();
         memory.categories.clone_from(&new.fact.categories);
         memory.importance = new.fact.importance;

@@ -1,11 +1,14 @@
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use super::{Inner, MemoryEngine};
+use super::{Inner, KeptGraph, MemoryEngine, later};
 use crate::{
-    ApproximateTokens, Clock, Embedder, Error, ErrorKind, Extractor, IdSource, InMemoryStore, Llm, Reconciler,
-    Redactor, Reranker, Result, Stage, SystemClock, TokenCounter, VectorStore, prompted,
+    AddQueue, AddReport, ApproximateTokens, BackgroundOptions, Clock, Embedder, Error, ErrorKind, Extractor,
+    GraphStore, IdSource, InMemoryStore, Llm, QueuedAdd, Reconciler, Redactor, Reranker, Result, Stage, SystemClock,
+    TokenCounter, VectorStore,
+    add::later::{Later, Observer},
+    prompted,
     rules::{RuleExtractor, RuleReconciler},
-    score::fusion::Weights,
+    score::{fusion::Weights, names::folded},
 };
 
 /// The parts of a [`MemoryEngine`]. Anything that implements a trait will do, `Arc<dyn …>` included.
@@ -37,6 +40,12 @@ pub struct MemoryEngineBuilder {
     redactor: Option<Arc<dyn Redactor>>,
     reranker: Option<Arc<dyn Reranker>>,
     weights: Weights,
+    queue: Option<Arc<dyn AddQueue>>,
+    background: BackgroundOptions,
+    observer: Option<Observer>,
+    graph: Option<Arc<dyn GraphStore>>,
+    no_relations: bool,
+    single_valued: BTreeSet<String>,
 }
 
 impl MemoryEngineBuilder {
@@ -121,15 +130,78 @@ impl MemoryEngineBuilder {
         self
     }
 
+    /// Where [`add_later`](MemoryEngine::add_later) keeps adds until they are carried out. Default: with the store, if it
+    /// keeps [such a queue](VectorStore::companions), as [`InMemoryStore`] and `SqliteStore` do.
+    pub fn queue(mut self, queue: impl AddQueue) -> Self {
+        self.queue = Some(Arc::new(queue));
+        self
+    }
+
+    /// How queued adds are carried out. Default: [`BackgroundOptions::new`].
+    pub fn background(mut self, options: BackgroundOptions) -> Self {
+        self.background = options;
+        self
+    }
+
+    /// Is told how each queued add ended that this engine carried out: with its report, or with the error for which it was
+    /// given up. Failures after which it is tried again are seen in [`queued_adds`](MemoryEngine::queued_adds). An add that
+    /// was found to be written already, since a process ended between writing and saying so, has a report that is empty but
+    /// for the call. Called on a worker: it should be quick, and must not wait for the queue. Default: nothing.
+    pub fn on_background_add(
+        mut self,
+        observe: impl Fn(&QueuedAdd, &Result<AddReport>) + Send + Sync + 'static,
+    ) -> Self {
+        self.observer = Some(Observer(Box::new(observe)));
+        self
+    }
+
+    /// Where entities and relations are kept. Default: the store's own, if it keeps a graph, as the in-memory store and SQLite
+    /// do.
+    pub fn graph(mut self, graph: impl GraphStore) -> Self {
+        self.graph = Some(Arc::new(graph));
+        self
+    }
+
+    /// Whether facts are read for relations, which make up the [graph](MemoryEngine::graph). A model is asked for them in the
+    /// same call as for the facts. Default: yes, where there is a graph store.
+    pub fn relations(mut self, wanted: bool) -> Self {
+        self.no_relations = !wanted;
+        self
+    }
+
+    /// Predicates of which a subject has but one object at a time, such as `lives_in`, besides those that the extractor says
+    /// this of: a new object ends the one before. Case does not count. Default none.
+    pub fn single_valued<P: AsRef<str>>(mut self, predicates: impl IntoIterator<Item = P>) -> Self {
+        self.single_valued.extend(predicates.into_iter().map(|predicate| folded(predicate.as_ref())));
+        self
+    }
+
     /// Puts the engine together and binds the store to the embedder.
     ///
     /// # Errors
-    /// [`Configuration`](ErrorKind::Configuration) without an embedder, for one without dimensions, or for a weight that is
-    /// negative or no number;
+    /// [`Configuration`](ErrorKind::Configuration) without an embedder, for one without dimensions, for a weight that is
+    /// negative or no number, or for background options that are out of range;
     /// [`EmbedderMismatch`](ErrorKind::EmbedderMismatch) for a store that another embedder has filled, and then the
     /// store is as it was; what the store reports.
     pub async fn build(self) -> Result<MemoryEngine> {
-        let Self { store, embedder, llm, extractor, reconciler, clock, counter, redactor, reranker, weights } = self;
+        let Self {
+            store,
+            embedder,
+            llm,
+            extractor,
+            reconciler,
+            clock,
+            counter,
+            redactor,
+            reranker,
+            weights,
+            queue,
+            background,
+            observer,
+            graph,
+            no_relations,
+            single_valued,
+        } = self;
         let (prompted_extractor, prompted_reconciler) = match llm.map(prompted::from_llm) {
             Some((extractor, reconciler, _)) => (Some(extractor), Some(reconciler)),
             None => (None, None),
@@ -146,25 +218,36 @@ impl MemoryEngineBuilder {
         if !weights.are_sound() {
             return Err(Error::new(ErrorKind::Configuration, "a weight is negative or no number"));
         }
+        background.validate()?;
         let identity = embedder.identity();
         if identity.dimensions == 0 || identity.name.trim().is_empty() {
             return Err(Error::new(ErrorKind::Configuration, "the embedder has no name or no dimensions"));
         }
         let store = store.unwrap_or_else(|| Arc::new(InMemoryStore::new()));
         store.bind(&identity).await.map_err(|error| error.with_stage(Stage::Open))?;
-        Ok(MemoryEngine(Arc::new(Inner {
+        let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
+        let queue = queue.or_else(|| store.companions().queue);
+        let is_memory_store = graph.is_none() && store.capabilities().graph;
+        let graph = graph.or_else(|| store.companions().graph).filter(|_| !no_relations);
+        let graph = graph.map(|store| KeptGraph { store, is_memory_store, single_valued });
+        let later = queue.map(|queue| Later::new(queue, background, observer, Arc::clone(&clock)));
+        let engine = MemoryEngine(Arc::new(Inner {
             store,
             embedder,
             extractor: extractor.unwrap_or_else(|| Arc::new(RuleExtractor::new())),
             reconciler: reconciler.unwrap_or_else(|| Arc::new(RuleReconciler::new())),
             agentic,
-            clock: clock.unwrap_or_else(|| Arc::new(SystemClock)),
+            clock,
             counter: counter.unwrap_or_else(|| Arc::new(ApproximateTokens)),
             redactor,
             reranker,
+            graph,
             weights,
             ids: IdSource::default(),
-        })))
+            later,
+        }));
+        later::resume(&engine).await?;
+        Ok(engine)
     }
 }
 

@@ -2,8 +2,8 @@ use std::collections::HashSet;
 
 use super::{ATTEMPTS, MemoryEngine};
 use crate::{
-    Actor, ErrorKind, EventKind, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Put, Result, Scope, Source, Stage,
-    Validity, WriteBatch,
+    Actor, ErrorKind, EventKind, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Put, Result, Scope, Source,
+    Stage, Validity, WriteBatch,
     add::keys,
     graph::{self, Changes, Web},
 };

@@ -77,7 +77,8 @@ impl Graph {
     /// a bad scope; what the store reports.
     pub async fn find(&self, name: &str, limit: usize) -> Result<Vec<(Entity, f32)>> {
         // Those that were merged away are passed over.
-        let found = self.part()?.store.find_entities(&self.scope, name, limit.saturating_mul(2)).await.map_err(in_search)?;
+        let found =
+            self.part()?.store.find_entities(&self.scope, name, limit.saturating_mul(2)).await.map_err(in_search)?;
         Ok(found.into_iter().filter(|(entity, _)| entity.merged_into.is_none()).take(limit).collect())
     }
 

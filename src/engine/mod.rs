@@ -4,6 +4,7 @@ mod builder;
 mod context;
 mod delete;
 mod graph;
+mod later;
 mod list;
 mod update;
 
@@ -16,10 +17,10 @@ pub use update::MemoryUpdate;
 
 use crate::{
     Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, Extractor, Filter,
-    GraphStore,
-    HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler, Redactor,
-    Reranker, Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
-    add::{self, AddContext},
+    GraphStore, HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler,
+    Redactor, Reranker, Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity,
+    VectorStore,
+    add::{self, AddContext, later::Later},
     graph::GraphPart,
     rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
@@ -67,6 +68,7 @@ struct Inner {
     graph: Option<KeptGraph>,
     weights: Weights,
     ids: IdSource,
+    later: Option<Later>,
 }
 
 /// Where the graph is kept, and what is declared of it.
@@ -75,6 +77,16 @@ struct KeptGraph {
     store: Arc<dyn GraphStore>,
     is_memory_store: bool,
     single_valued: BTreeSet<String>,
+}
+
+impl Inner {
+    fn graph_part(&self) -> Option<GraphPart<'_>> {
+        self.graph.as_ref().map(|graph| GraphPart {
+            store: &*graph.store,
+            is_memory_store: graph.is_memory_store,
+            single_valued: &graph.single_valued,
+        })
+    }
 }
 
 impl MemoryEngine {
@@ -121,7 +133,7 @@ impl MemoryEngine {
     pub async fn add(&self, scope: &Scope, request: impl Into<AddRequest>) -> Result<AddReport> {
         let request = request.into();
         let start = std::time::Instant::now();
-        let mut report = add::add(&self.adding(), scope, &request).await?;
+        let mut report = add::add(&self.0.adding(), scope, &request).await?;
         report.elapsed = start.elapsed();
         Ok(report)
     }
@@ -138,7 +150,7 @@ impl MemoryEngine {
         memories: impl IntoIterator<Item = M>,
     ) -> Result<Vec<Memory>> {
         let memories = memories.into_iter().map(Into::into).collect();
-        add::add_raw(&self.adding(), scope, memories).await
+        add::add_raw(&self.0.adding(), scope, memories).await
     }
 
     /// Finds memories, the best first; equal scores fall newest first, unless `diversity` is asked for. Nothing found is
@@ -282,11 +294,15 @@ impl MemoryEngine {
     /// removed, is still found by the text of a fact that was read from it and is removed here, though the fact itself
     /// is gone. Where such words must go, too, [`delete`](MemoryEngine::delete) these facts first.
     ///
+    /// What the scope covers of the [queue of adds](Self::add_later) is removed first, whatever its state, and an add that
+    /// is being carried out writes nothing more. Only one that another process is writing just then may still get through.
+    ///
     /// # Errors
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports. Nothing was removed
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports. No memory was removed
     /// then.
     pub async fn delete_all(&self, scope: &Scope) -> Result<u64> {
-        delete::delete_all(self, scope).await
+        scope.validate()?;
+        later::erase(self, scope, delete::delete_all(self, scope)).await
     }
 
     /// Who and what the user's world is made of: the entities and relations that facts told of, since when and until when.
@@ -327,34 +343,33 @@ impl MemoryEngine {
     }
 
     fn graph_part(&self) -> Option<GraphPart<'_>> {
-        self.0.graph.as_ref().map(|graph| GraphPart {
-            store: &*graph.store,
-            is_memory_store: graph.is_memory_store,
-            single_valued: &graph.single_valued,
-        })
-    }
-
-    fn adding(&self) -> AddContext<'_> {
-        let now = self.0.clock.now();
-        AddContext {
-            store: &*self.0.store,
-            embedder: &*self.0.embedder,
-            extractor: &*self.0.extractor,
-            reconciler: &*self.0.reconciler,
-            agentic: self.0.agentic.as_deref(),
-            rules: (&RuleExtractor, &RuleReconciler),
-            redactor: self.0.redactor.as_deref(),
-            graph: self.graph_part(),
-            ids: &self.0.ids,
-            now,
-            call: CallId::new(now),
-        }
+        self.0.graph_part()
     }
 
     /// The stamp of a direct call, now.
     fn stamp(&self) -> Stamp {
         let now: Timestamp = truncate(self.0.clock.now());
         Stamp::new(now, Actor::App, CallId::new(now))
+    }
+}
+
+impl Inner {
+    fn adding(&self) -> AddContext<'_> {
+        let now = self.clock.now();
+        AddContext {
+            store: &*self.store,
+            embedder: &*self.embedder,
+            extractor: &*self.extractor,
+            reconciler: &*self.reconciler,
+            agentic: self.agentic.as_deref(),
+            rules: (&RuleExtractor, &RuleReconciler),
+            redactor: self.redactor.as_deref(),
+            graph: self.graph_part(),
+            ids: &self.ids,
+            now,
+            call: CallId::new(now),
+            once: None,
+        }
     }
 }
 

@@ -121,9 +121,12 @@ impl Weights {
             update,
             rerank,
         } = *self;
-        [vector, keyword, neighbours, replies, session, speaker, wanted, time, graph, assistant, asks, length, update, rerank]
-            .iter()
-            .all(|weight| weight.is_finite() && *weight >= 0.0)
+        [
+            vector, keyword, neighbours, replies, session, speaker, wanted, time, graph, assistant, asks, length,
+            update, rerank,
+        ]
+        .iter()
+        .all(|weight| weight.is_finite() && *weight >= 0.0)
     }
 
     /// Without what stands around a memory, and without regard to who said it and how: the weighted sum alone.

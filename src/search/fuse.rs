@@ -3,8 +3,8 @@ use std::collections::HashMap;
 
 use crate::{
     Candidate, MemoryId, Trust,
-    graph::Led,
     cues::Wanted,
+    graph::Led,
     score::fusion::{Weights, length},
 };
 

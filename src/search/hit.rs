@@ -52,7 +52,13 @@ pub(super) fn score(parts: &[ScorePart]) -> f32 {
     for ScorePart { part, value, weight } in parts {
         let sum = match part {
             Part::Vector | Part::Keyword => &mut own,
-            Part::Neighbours | Part::Replies | Part::Session | Part::Speaker | Part::Wanted | Part::Time | Part::Graph => &mut around,
+            Part::Neighbours
+            | Part::Replies
+            | Part::Session
+            | Part::Speaker
+            | Part::Wanted
+            | Part::Time
+            | Part::Graph => &mut around,
             Part::Update => &mut update,
             Part::Rerank => {
                 judged = Some((*value, weight.clamp(0.0, 1.0)));

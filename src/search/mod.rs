@@ -41,11 +41,7 @@ pub(crate) struct SearchContext<'a> {
 }
 
 /// What the entities that the query names lead to, where it counts.
-async fn lead(
-    context: &SearchContext<'_>,
-    scope: &Scope,
-    request: &SearchRequest,
-) -> Result<HashMap<MemoryId, Led>> {
+async fn lead(context: &SearchContext<'_>, scope: &Scope, request: &SearchRequest) -> Result<HashMap<MemoryId, Led>> {
     let Some(store) = context.graph else { return Ok(HashMap::new()) };
     if request.mode != SearchMode::Hybrid || context.weights.graph <= 0.0 {
         return Ok(HashMap::new());

@@ -13,9 +13,10 @@
 //! # mod sketch {
 //! ingrain::vector_store_suite!(my_store, async { MyStore::new() });
 //! ingrain::graph_store_suite!(my_graph as VectorStore, async { MyStore::new() });
+//! ingrain::add_queue_suite!(my_queue, async { MyStore::new().companions().queue.unwrap() });
 //! ingrain::embedder_suite!(my_embedder, async { MyEmbedder::new() });
 //! ingrain::llm_suite!(my_llm, async { MyLlm::new() });
-//! # use ingrain::{testing::{FaultyStore, GivenVectors, ScriptedLlm}, InMemoryStore};
+//! # use ingrain::{testing::{FaultyStore, GivenVectors, ScriptedLlm}, InMemoryStore, VectorStore};
 //! # struct MyStore; impl MyStore { fn new() -> InMemoryStore { InMemoryStore::new() } }
 //! # struct MyLlm; impl MyLlm { fn new() -> ScriptedLlm { ScriptedLlm::new() } }
 //! # struct MyEmbedder; impl MyEmbedder { fn new() -> GivenVectors { GivenVectors::new(8) } }
@@ -38,6 +39,7 @@
     reason = "an assertion that fails, and a skip that is said aloud, are what a suite is for"
 )]
 
+pub mod add_queue;
 pub mod embedder;
 mod fakes;
 pub mod graph_store;

@@ -3,6 +3,7 @@
 //! Every trait is object-safe, takes `&self`, and is implemented for `Arc<T>` where `T` implements it, so that
 //! `Arc<dyn VectorStore>` is a store like any other.
 
+mod add_queue;
 mod call_budget;
 mod clock;
 mod conversation_store;
@@ -18,6 +19,7 @@ mod summarizer;
 mod token_counter;
 mod vector_store;
 
+pub use add_queue::{AddFailure, AddQueue, Claim, Claimed, QueuedAdd, QueuedState};
 pub use call_budget::CallBudget;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use conversation_store::{ConversationStore, RunningSummary, StoredMessage};
@@ -35,6 +37,6 @@ pub use reranker::Reranker;
 pub use summarizer::{SummarizeRequest, Summarizer, Summary};
 pub use token_counter::{ApproximateTokens, TokenCounter};
 pub use vector_store::{
-    Attributes, Candidate, Expect, IndexKey, ListOrder, ListQuery, Put, SearchQuery, StoreCapabilities, Surroundings,
-    Unchanged, VectorStore, Version, WriteBatch,
+    Attributes, Candidate, Companions, Expect, IndexKey, ListOrder, ListQuery, Put, SearchQuery, StoreCapabilities,
+    Surroundings, Unchanged, VectorStore, Version, WriteBatch,
 };

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use ingrain::{
-    AddReport, Clock, ConversationStore, Embedder, Error, Extractor, GraphStore, Hit, InMemoryStore, ListRequest, Llm,
-    Memory, MemoryEngine, MemoryId, MemoryUpdate, Reconciler, Redactor, Reranker, Scope, Secret, Summarizer,
-    TokenCounter, VectorStore,
+    AddQueue, AddReport, CallId, Clock, ConversationStore, Embedder, Error, Extractor, GraphStore, Hit, InMemoryStore,
+    ListRequest, Llm, Memory, MemoryEngine, MemoryId, MemoryUpdate, Reconciler, Redactor, Reranker, Scope, Secret,
+    Summarizer, TokenCounter, VectorStore,
 };
 
 const fn shared<T: Send + Sync + 'static + ?Sized>() {}
@@ -20,7 +20,7 @@ fn every_trait_works_behind_a_pointer() {
         })+};
     }
     behind_a_pointer! {
-        Clock ConversationStore Embedder Extractor GraphStore Llm Reconciler Redactor Reranker Summarizer TokenCounter
+        AddQueue Clock ConversationStore Embedder Extractor GraphStore Llm Reconciler Redactor Reranker Summarizer TokenCounter
         VectorStore
     }
 }
@@ -30,6 +30,9 @@ fn what_is_handed_out_can_be_shared() {
     shared::<Error>();
     shared::<MemoryEngine>();
     shared::<AddReport>();
+    shared::<ingrain::QueuedAdd>();
+    shared::<ingrain::FlushReport>();
+    shared::<ingrain::Companions>();
     shared::<Hit>();
     shared::<ingrain::MemoryContext>();
     shared::<ingrain::CallBudget>();
@@ -65,6 +68,11 @@ fn what_is_handed_out_can_be_shared() {
 fn futures_can_be_spawned(engine: &'static MemoryEngine, scope: &'static Scope, id: MemoryId) {
     const fn spawned<F: Future + Send + 'static>(_: &F) {}
     spawned(&engine.add(scope, "text"));
+    spawned(&engine.add_later(scope, "text"));
+    spawned(&engine.flush());
+    spawned(&engine.queued_adds(scope));
+    spawned(&engine.retry_add(scope, CallId::new(ingrain::Timestamp::default())));
+    spawned(&engine.discard_add(scope, CallId::new(ingrain::Timestamp::default())));
     spawned(&engine.add_raw(scope, ["text"]));
     spawned(&engine.search(scope, "text"));
     spawned(&engine.context(scope, "text", 800));

@@ -23,6 +23,15 @@ ingrain::graph_store_suite!(graph_behind_a_pointer, async {
     Arc::new(store)
 });
 
+ingrain::add_queue_suite!(queue_in_memory, async { InMemoryStore::new().companions().queue.unwrap() });
+ingrain::add_queue_suite!(faulty_queue_without_a_fault, async {
+    FaultyStore::new(InMemoryStore::new()).companions().queue.unwrap()
+});
+ingrain::add_queue_suite!(queue_behind_pointers, async {
+    let store: Arc<dyn VectorStore> = Arc::new(Arc::new(InMemoryStore::new()));
+    Arc::new(store.companions().queue.unwrap())
+});
+
 ingrain::embedder_suite!(hashing, async { HashingEmbedder::new(64) });
 ingrain::embedder_suite!(given_vectors, async { GivenVectors::new(8) });
 
@@ -40,7 +49,7 @@ ingrain::embedder_suite!(static_embedder, async { ingrain::StaticEmbedder::built
 
 #[cfg(feature = "sqlite")]
 mod sqlite {
-    use ingrain::SqliteStore;
+    use ingrain::{SqliteStore, VectorStore};
 
     ingrain::vector_store_suite!(file, async {
         let folder = tempfile::tempdir().unwrap();
@@ -53,6 +62,15 @@ mod sqlite {
         (SqliteStore::open(folder.path().join("memory.db")).await.unwrap(), folder)
     });
     ingrain::graph_store_suite!(graph_in_memory as VectorStore, async { SqliteStore::open_in_memory().await.unwrap() });
+
+    ingrain::add_queue_suite!(queue_in_file, async {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("memory.db")).await.unwrap();
+        (store.companions().queue.unwrap(), folder)
+    });
+    ingrain::add_queue_suite!(queue_in_memory, async {
+        SqliteStore::open_in_memory().await.unwrap().companions().queue.unwrap()
+    });
 
     // A cache that holds no index whole: every search builds its own again.
     ingrain::vector_store_suite!(file_with_a_tiny_cache, async {

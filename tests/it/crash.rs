@@ -1,6 +1,10 @@
 //! A process that is killed at any moment loses no add that had returned, and leaves none half done.
 
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    time::Duration,
+};
 
 use ingrain::{
     EventKind, ListRequest, ManualClock, MemoryEngine, MemoryId, Message, Scope, SearchMode, SearchRequest,
@@ -62,6 +66,57 @@ async fn a_kill_loses_nothing_that_had_returned() {
         returned_in_all += returned.len();
     }
     assert!(returned_in_all > FILES * ROUNDS, "the processes got somewhere: {returned_in_all} adds");
+}
+
+/// The same, adding in the background.
+async fn add_later_until_killed(path: &Path, round: &str) {
+    let engine = open(path).await;
+    for number in 0.. {
+        let text = format!("round{round}step{number} past the mill");
+        engine.add_later(&Scope::user("walker"), &*text).await.unwrap();
+        say(&text);
+    }
+}
+
+#[tokio::test]
+async fn a_kill_loses_nothing_that_was_queued_and_makes_nothing_twice() {
+    if let Some((path, round)) = given() {
+        return add_later_until_killed(&path, &round).await;
+    }
+    let mut queued_in_all = 0;
+    for file in 0..FILES {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        let mut queued: Vec<String> = Vec::new();
+        for round in 0..ROUNDS {
+            let name = "crash::a_kill_loses_nothing_that_was_queued_and_makes_nothing_twice";
+            let mut process = Second::running(name, &path, &round.to_string());
+            let step = file * ROUNDS + round;
+            let seen: Vec<String> = (0..1 + step * 7 % 13).map_while(|_| process.heard()).collect();
+            std::thread::sleep(Duration::from_micros((step * 977 % 9_000) as u64));
+            process.kill();
+            let heard = seen.into_iter().chain(std::iter::from_fn(|| process.heard()));
+            queued.extend(heard.filter(|text| text.ends_with(" past the mill")));
+            sound(&path);
+            // Now and then the next process finds what two have left.
+            if step.is_multiple_of(3) && round + 1 < ROUNDS {
+                continue;
+            }
+            let (engine, walker) = (open(&path).await, Scope::user("walker"));
+            assert_eq!(engine.flush().await.unwrap().failed, []);
+            let mut turns = engine.list(&walker, ListRequest::new().limit(10_000)).await.unwrap().items;
+            turns.sort_by_key(|turn| turn.ordinal);
+            assert_eq!(turns.iter().map(|turn| &turn.text).collect::<BTreeSet<_>>().len(), turns.len(), "none twice");
+            // What was queued when the process was killed may have been, without a word about it.
+            turns.retain(|turn| queued.contains(&turn.text));
+            assert!(
+                turns.iter().map(|turn| &turn.text).eq(&queued),
+                "all there, in order: {turns:#?}, not {queued:#?}"
+            );
+        }
+        queued_in_all += queued.len();
+    }
+    assert!(queued_in_all > FILES * ROUNDS, "the processes got somewhere: {queued_in_all} adds");
 }
 
 /// SQLite itself finds no fault in the file.

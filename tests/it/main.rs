@@ -25,6 +25,7 @@ mod evaluate;
 mod features;
 #[cfg(feature = "sqlite")]
 mod graph;
+mod later;
 mod layering;
 #[cfg(feature = "sqlite")]
 mod processes;

@@ -2,6 +2,7 @@
 
 mod graph;
 mod graph_store;
+mod queue;
 mod state;
 mod vector_store;
 

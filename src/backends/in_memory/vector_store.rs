@@ -2,10 +2,11 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use async_trait::async_trait;
 
-use super::state::State;
+use super::{queue::Queue, state::State};
 use crate::{
-    Candidate, Cursor, EmbedderIdentity, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory, MemoryId, Page,
-    Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
+    Candidate, Companions, Cursor, EmbedderIdentity, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory,
+    MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version,
+    WriteBatch,
     index::{IndexCache, Terms, cues_of_batch},
 };
 
@@ -28,13 +29,14 @@ pub struct InMemoryStore(Arc<Inner>);
 struct Inner {
     state: RwLock<State>,
     cache: IndexCache,
+    queue: Queue,
 }
 
 impl InMemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
-        Self(Arc::new(Inner { state: RwLock::default(), cache: IndexCache::new(usize::MAX) }))
+        Self(Arc::new(Inner { state: RwLock::default(), cache: IndexCache::new(usize::MAX), queue: Queue::default() }))
     }
 
     // Checks come before changes everywhere in `State`, so a panic leaves nothing half done behind a poisoned lock.
@@ -66,6 +68,10 @@ impl VectorStore for InMemoryStore {
 
     fn capabilities(&self) -> StoreCapabilities {
         StoreCapabilities { graph: true, guards: true, durable: false, surroundings: true }
+    }
+
+    fn companions(&self) -> Companions {
+        Companions::none().with_queue(self.0.queue.clone()).with_graph(self.clone())
     }
 
     async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()> {

@@ -1,4 +1,4 @@
-//! One SQLite file: memories, keys, history and the graph, with a write-ahead log.
+//! One SQLite file: memories, keys, history, the graph and the queue of adds, with a write-ahead log.
 //!
 //! The file is the truth. Search runs on indexes in memory, one for each scope that was asked lately, which follow the
 //! file through its list of changes: whoever wrote them, this handle, another or another process. Beside each key's
@@ -15,6 +15,7 @@ mod graph_write;
 mod index_source;
 mod names;
 mod open;
+mod queue;
 mod rows;
 mod vector_store;
 mod write;

@@ -163,3 +163,24 @@ CREATE TABLE relation_sources (
 ) WITHOUT ROWID;
 
 CREATE INDEX relation_sources_by_relation ON relation_sources (relation);
+
+-- Adds that are carried out later, in the order they were queued.
+CREATE TABLE queue (
+    sequence      INTEGER PRIMARY KEY AUTOINCREMENT,
+    id            BLOB NOT NULL UNIQUE,
+    user          TEXT NOT NULL,
+    agent         TEXT NOT NULL,
+    session       TEXT NOT NULL,
+    state         TEXT NOT NULL,
+    queued_at     INTEGER NOT NULL,
+    due_at        INTEGER NOT NULL,
+    leased_until  INTEGER, -- while it is running
+    memory        BLOB,    -- the id of the first memory it writes, once it was claimed
+    attempts      INTEGER NOT NULL,
+    failures      INTEGER NOT NULL,
+    interruptions INTEGER NOT NULL,
+    failure       TEXT,    -- the last one
+    request       TEXT NOT NULL
+);
+
+CREATE INDEX queue_running ON queue (sequence) WHERE state = 'running';

@@ -5,12 +5,14 @@ use super::{
     Inner, SqliteStore,
     error::Result as SqliteResult,
     index_source::Snapshot,
+    queue::SqliteQueue,
     rows::{self, COLUMNS, Id, Time},
     write,
 };
 use crate::{
-    Candidate, Cursor, EmbedderIdentity, Error, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory, MemoryId,
-    Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
+    Candidate, Companions, Cursor, EmbedderIdentity, Error, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery,
+    Memory, MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore,
+    Version, WriteBatch,
     index::{IndexCache, Terms, cues_of_batch},
 };
 
@@ -22,6 +24,10 @@ impl VectorStore for SqliteStore {
 
     fn capabilities(&self) -> StoreCapabilities {
         StoreCapabilities { graph: true, guards: true, durable: true, surroundings: true }
+    }
+
+    fn companions(&self) -> Companions {
+        Companions::none().with_queue(SqliteQueue(self.clone())).with_graph(self.clone())
     }
 
     async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()> {

@@ -1,15 +1,19 @@
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
+};
 
 use async_trait::async_trait;
 
+use super::faulty_graph::FaultyGraph;
 use crate::{
-    Candidate, Cursor, Direction, EmbedderIdentity, Entity, EntityId, Error, ErrorKind, Filter, GraphBatch, GraphQuery,
-    GraphStore, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Page, Path, Relation, Result, Scope, SearchQuery,
-    Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
+    AddFailure, AddQueue, CallId, Candidate, Claim, Claimed, Companions, EmbedderIdentity, Error, ErrorKind, Filter,
+    HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Page, QueuedAdd, Result, Scope, SearchQuery, Stamp,
+    StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
 };
 
-/// A [`VectorStore`], and a [`GraphStore`] if the store inside is one, that fails when told to, and otherwise hands every
-/// call to the store inside.
+/// A [`VectorStore`], and a [`GraphStore`](crate::GraphStore) if the store inside is one, that fails when told to, and otherwise hands every call to the store inside. Its
+/// [companions](VectorStore::companions) fail with it.
 ///
 /// Put it in an `Arc` to keep hold of the switch while an engine uses the store.
 ///
@@ -26,58 +30,109 @@ use crate::{
 /// ```
 #[derive(Debug)]
 pub struct FaultyStore<S> {
-    inner: S,
-    stopped: AtomicBool,
+    pub(super) inner: S,
+    alone: bool,
     failing_writes: AtomicU64,
+    pub(super) switch: Switch,
+}
+
+/// What the store and its companions share.
+#[derive(Debug, Clone)]
+pub(super) struct Switch(Arc<State>);
+
+#[derive(Debug)]
+pub(super) struct State {
+    name: String,
+    stopped: AtomicBool,
+    /// How many calls come before the one that fails; below 0 none will.
+    before: AtomicI64,
+    /// The same for the call whose answer is lost.
+    unheard: AtomicI64,
+}
+
+impl Switch {
+    fn unavailable(&self, message: &str) -> Error {
+        Error::new(ErrorKind::StoreUnavailable, message).with_backend(&self.0.name)
+    }
+
+    /// Whether the call that is being made is the one that is counted down to.
+    fn is_now(count: &AtomicI64) -> bool {
+        count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| (left >= 0).then(|| left - 1)) == Ok(0)
+    }
+
+    pub(super) async fn call<T>(&self, inner: impl Future<Output = Result<T>>) -> Result<T> {
+        if self.0.stopped.load(Ordering::SeqCst) {
+            return Err(self.unavailable("the store is stopped"));
+        }
+        let unheard = Self::is_now(&self.0.unheard);
+        if Self::is_now(&self.0.before) {
+            return Err(self.unavailable("the call was told to fail"));
+        }
+        let answer = inner.await?;
+        if unheard { Err(self.unavailable("the answer was told to be lost")) } else { Ok(answer) }
+    }
 }
 
 impl<S: VectorStore> FaultyStore<S> {
     /// Wraps a store. At first nothing fails.
     #[must_use]
     pub fn new(inner: S) -> Self {
-        Self { inner, stopped: AtomicBool::new(false), failing_writes: AtomicU64::new(0) }
+        let state = State {
+            name: inner.name().to_owned(),
+            stopped: AtomicBool::new(false),
+            before: AtomicI64::new(-1),
+            unheard: AtomicI64::new(-1),
+        };
+        Self { inner, alone: false, failing_writes: AtomicU64::new(0), switch: Switch(Arc::new(state)) }
+    }
+
+    /// Hides the companions of the store inside, as if it kept memories alone.
+    #[must_use]
+    pub fn without_companions(mut self) -> Self {
+        self.alone = true;
+        self
     }
 
     /// From now on every call that can fail does so with [`ErrorKind::StoreUnavailable`], as if the server was gone.
     pub fn stop(&self) {
-        self.stopped.store(true, Ordering::SeqCst);
+        self.switch.0.stopped.store(true, Ordering::SeqCst);
     }
 
-    /// Ends what [`stop`](FaultyStore::stop) began; the store inside holds what it held.
+    /// Ends what [`stop`](FaultyStore::stop) began, and calls off failures that are still
+    /// [to come](FaultyStore::is_failure_to_come); the store inside holds what it held.
     pub fn start(&self) {
-        self.stopped.store(false, Ordering::SeqCst);
+        self.switch.0.stopped.store(false, Ordering::SeqCst);
+        self.switch.0.before.store(-1, Ordering::SeqCst);
+        self.switch.0.unheard.store(-1, Ordering::SeqCst);
     }
 
-    /// The next `count` calls of [`apply`](VectorStore::apply) or [`apply_graph`](GraphStore::apply_graph) fail with
-    /// [`ErrorKind::StoreUnavailable`] before they reach the store inside.
+    /// The next `count` calls of [`apply`](VectorStore::apply) fail with [`ErrorKind::StoreUnavailable`] before they
+    /// reach the store inside.
     pub fn fail_next_writes(&self, count: u64) {
         self.failing_writes.store(count, Ordering::SeqCst);
+    }
+
+    /// After so many more calls, of the store and its companions, one fails before it reaches the store inside.
+    pub fn fail_call_after(&self, calls: u32) {
+        self.switch.0.before.store(calls.into(), Ordering::SeqCst);
+    }
+
+    /// After so many more calls, of the store and its companions, one is carried out, but fails all the same: its answer
+    /// is lost.
+    pub fn lose_answer_after(&self, calls: u32) {
+        self.switch.0.unheard.store(calls.into(), Ordering::SeqCst);
+    }
+
+    /// Whether a failure that was told to [come later](FaultyStore::fail_call_after) is still to come.
+    #[must_use]
+    pub fn is_failure_to_come(&self) -> bool {
+        [&self.switch.0.before, &self.switch.0.unheard].iter().any(|count| count.load(Ordering::SeqCst) >= 0)
     }
 
     /// The store inside.
     #[must_use]
     pub fn inner(&self) -> &S {
         &self.inner
-    }
-
-    fn reach(&self) -> Result<&S> {
-        if self.stopped.load(Ordering::SeqCst) {
-            return Err(self.unavailable("the store is stopped"));
-        }
-        Ok(&self.inner)
-    }
-
-    fn reach_to_write(&self) -> Result<&S> {
-        let inner = self.reach()?;
-        let fails = |left: u64| left.checked_sub(1);
-        if self.failing_writes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fails).is_ok() {
-            return Err(self.unavailable("the write was told to fail"));
-        }
-        Ok(inner)
-    }
-
-    fn unavailable(&self, message: &str) -> Error {
-        Error::new(ErrorKind::StoreUnavailable, message).with_backend(self.inner.name())
     }
 }
 
@@ -92,129 +147,127 @@ impl<S: VectorStore> VectorStore for FaultyStore<S> {
         self.inner.capabilities()
     }
 
+    fn companions(&self) -> Companions {
+        if self.alone {
+            return Companions::none();
+        }
+        let mut companions = self.inner.companions();
+        if let Some(inner) = companions.queue.take() {
+            companions = companions.with_queue(FaultyQueue { inner, switch: self.switch.clone() });
+        }
+        if let Some(inner) = companions.graph.take() {
+            companions = companions.with_graph(FaultyGraph { inner, switch: self.switch.clone() });
+        }
+        companions
+    }
+
     async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()> {
-        self.reach()?.bind(embedder).await
+        self.switch.call(self.inner.bind(embedder)).await
     }
 
     async fn version(&self) -> Result<Version> {
-        self.reach()?.version().await
+        self.switch.call(self.inner.version()).await
     }
 
     async fn apply(&self, batch: WriteBatch) -> Result<Version> {
-        self.reach_to_write()?.apply(batch).await
+        let fails = |left: u64| left.checked_sub(1);
+        let write = async {
+            if self.failing_writes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fails).is_ok() {
+                return Err(self.switch.unavailable("the write was told to fail"));
+            }
+            self.inner.apply(batch).await
+        };
+        self.switch.call(write).await
     }
 
     async fn get(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Memory>> {
-        self.reach()?.get(scope, ids).await
+        self.switch.call(self.inner.get(scope, ids)).await
     }
 
     async fn keys(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>> {
-        self.reach()?.keys(scope, id).await
+        self.switch.call(self.inner.keys(scope, id)).await
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<Vec<Candidate>> {
-        self.reach()?.search(query).await
+        self.switch.call(self.inner.search(query)).await
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Page<Memory>> {
-        self.reach()?.list(query).await
+        self.switch.call(self.inner.list(query)).await
     }
 
     async fn count(&self, scope: &Scope, filter: Option<&Filter>, validity: Validity) -> Result<u64> {
-        self.reach()?.count(scope, filter, validity).await
+        self.switch.call(self.inner.count(scope, filter, validity)).await
     }
 
     async fn history(&self, scope: &Scope, id: MemoryId) -> Result<Vec<HistoryEvent>> {
-        self.reach()?.history(scope, id).await
+        self.switch.call(self.inner.history(scope, id)).await
     }
 
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
-        self.reach()?.delete_all(scope, stamp).await
+        self.switch.call(self.inner.delete_all(scope, stamp)).await
     }
 
     async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {
-        self.reach()?.record_access(scope, ids, at).await
+        self.switch.call(self.inner.record_access(scope, ids, at)).await
     }
+}
+
+/// The queue of a [`FaultyStore`].
+#[derive(Debug)]
+struct FaultyQueue {
+    inner: Arc<dyn AddQueue>,
+    switch: Switch,
 }
 
 #[async_trait]
 #[deny(clippy::missing_trait_methods)]
-impl<S: VectorStore + GraphStore> GraphStore for FaultyStore<S> {
+impl AddQueue for FaultyQueue {
     fn name(&self) -> &str {
-        GraphStore::name(&self.inner)
+        self.inner.name()
     }
 
-    async fn apply_graph(&self, batch: &GraphBatch) -> Result<()> {
-        self.reach_to_write()?.apply_graph(batch).await
+    async fn push(&self, add: &QueuedAdd, capacity: usize) -> Result<()> {
+        self.switch.call(self.inner.push(add, capacity)).await
     }
 
-    async fn entities(&self, scope: &Scope, ids: &[EntityId]) -> Result<Vec<Entity>> {
-        self.reach()?.entities(scope, ids).await
+    async fn claim(&self, claim: &Claim) -> Result<Claimed> {
+        self.switch.call(self.inner.claim(claim)).await
     }
 
-    async fn find_entities(&self, scope: &Scope, name: &str, limit: usize) -> Result<Vec<(Entity, f32)>> {
-        self.reach()?.find_entities(scope, name, limit).await
+    async fn renew(&self, id: CallId, attempt: u32, until: Timestamp) -> Result<bool> {
+        self.switch.call(self.inner.renew(id, attempt, until)).await
     }
 
-    async fn named(&self, scope: &Scope, names: &[String]) -> Result<Vec<Entity>> {
-        self.reach()?.named(scope, names).await
+    async fn finish(&self, id: CallId) -> Result<bool> {
+        self.switch.call(self.inner.finish(id)).await
     }
 
-    async fn relations_at(
-        &self,
-        scope: &Scope,
-        entities: &[EntityId],
-        direction: Direction,
-        query: &GraphQuery,
-    ) -> Result<Vec<Relation>> {
-        self.reach()?.relations_at(scope, entities, direction, query).await
+    async fn fail(&self, id: CallId, attempt: u32, failure: &AddFailure, again_at: Option<Timestamp>) -> Result<bool> {
+        self.switch.call(self.inner.fail(id, attempt, failure, again_at)).await
     }
 
-    async fn list_entities(&self, scope: &Scope, after: Option<&Cursor>, limit: usize) -> Result<Page<Entity>> {
-        self.reach()?.list_entities(scope, after, limit).await
+    async fn list(&self, scope: &Scope) -> Result<Vec<QueuedAdd>> {
+        self.switch.call(self.inner.list(scope)).await
     }
 
-    async fn list_relations(
-        &self,
-        scope: &Scope,
-        query: &GraphQuery,
-        after: Option<&Cursor>,
-        limit: usize,
-    ) -> Result<Page<Relation>> {
-        self.reach()?.list_relations(scope, query, after, limit).await
+    async fn unfinished_of_everyone(&self) -> Result<u64> {
+        self.switch.call(self.inner.unfinished_of_everyone()).await
     }
 
-    async fn relations_of(&self, scope: &Scope, memories: &[MemoryId]) -> Result<Vec<Relation>> {
-        self.reach()?.relations_of(scope, memories).await
+    async fn failed_of_everyone(&self) -> Result<Vec<QueuedAdd>> {
+        self.switch.call(self.inner.failed_of_everyone()).await
     }
 
-    async fn neighbours(
-        &self,
-        scope: &Scope,
-        start: &[EntityId],
-        depth: usize,
-        direction: Direction,
-        query: &GraphQuery,
-    ) -> Result<Vec<Path>> {
-        self.reach()?.neighbours(scope, start, depth, direction, query).await
+    async fn retry(&self, scope: &Scope, id: CallId, now: Timestamp) -> Result<bool> {
+        self.switch.call(self.inner.retry(scope, id, now)).await
     }
 
-    async fn path(
-        &self,
-        scope: &Scope,
-        from: EntityId,
-        to: EntityId,
-        depth: usize,
-        query: &GraphQuery,
-    ) -> Result<Option<Path>> {
-        self.reach()?.path(scope, from, to, depth, query).await
+    async fn discard(&self, scope: &Scope, id: CallId) -> Result<bool> {
+        self.switch.call(self.inner.discard(scope, id)).await
     }
 
-    async fn graph_counts(&self, scope: &Scope) -> Result<(u64, u64)> {
-        self.reach()?.graph_counts(scope).await
-    }
-
-    async fn delete_graph(&self, scope: &Scope) -> Result<(u64, u64)> {
-        self.reach()?.delete_graph(scope).await
+    async fn erase(&self, scope: &Scope) -> Result<u64> {
+        self.switch.call(self.inner.erase(scope)).await
     }
 }

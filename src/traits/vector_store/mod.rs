@@ -9,7 +9,8 @@ pub use read::{Attributes, Candidate, ListOrder, ListQuery, SearchQuery, Surroun
 pub use write::{Expect, IndexKey, Put, Unchanged, WriteBatch};
 
 use crate::{
-    EmbedderIdentity, Filter, HistoryEvent, Memory, MemoryId, Page, Result, Scope, Stamp, Timestamp, Validity,
+    AddQueue, EmbedderIdentity, Filter, GraphStore, HistoryEvent, Memory, MemoryId, Page, Result, Scope, Stamp,
+    Timestamp, Validity,
 };
 
 /// What a store can do beyond the contract that all share.
@@ -24,6 +25,38 @@ pub struct StoreCapabilities {
     pub durable: bool,
     /// Tells the [`Surroundings`] of turns, and proposes turns for theirs.
     pub surroundings: bool,
+}
+
+/// What a store keeps besides memories.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Companions {
+    /// Keeps adds until they are carried out, as durably as the store keeps memories.
+    pub queue: Option<Arc<dyn AddQueue>>,
+    /// Keeps the graph. A store with the capability `graph` hands itself out.
+    pub graph: Option<Arc<dyn GraphStore>>,
+}
+
+impl Companions {
+    /// None.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// With a queue. Default none.
+    #[must_use]
+    pub fn with_queue(mut self, queue: impl AddQueue) -> Self {
+        self.queue = Some(Arc::new(queue));
+        self
+    }
+
+    /// With a graph. Default none.
+    #[must_use]
+    pub fn with_graph(mut self, graph: impl GraphStore) -> Self {
+        self.graph = Some(Arc::new(graph));
+        self
+    }
 }
 
 /// A state of a store: grows with every write to it.
@@ -52,6 +85,11 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
 
     /// What it can do beyond the contract. Constant.
     fn capabilities(&self) -> StoreCapabilities;
+
+    /// What it keeps besides memories, on the same data: two calls give handles on the same. Default: nothing.
+    fn companions(&self) -> Companions {
+        Companions::none()
+    }
 
     /// Binds the store to an embedder. A store that holds nothing yet takes the identity over; one that was bound
     /// before checks it. To be called before the first write with keys; calling it again is free.
@@ -143,6 +181,10 @@ impl<T: VectorStore + ?Sized> VectorStore for Arc<T> {
 
     fn capabilities(&self) -> StoreCapabilities {
         (**self).capabilities()
+    }
+
+    fn companions(&self) -> Companions {
+        (**self).companions()
     }
 
     async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()> {

@@ -1,0 +1,284 @@
+//! The queue of adds, in the file of the memories: what is queued there is as durable as they are, and every process that
+//! opens the file shares it.
+
+use std::collections::{HashMap, HashSet};
+
+use async_trait::async_trait;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::{
+    SqliteStore,
+    error::{Result as SqliteResult, SqliteError},
+    rows::{self, Id, Time, named, text},
+};
+use crate::{AddFailure, AddQueue, CallId, Claim, Claimed, Error, ErrorKind, QueuedAdd, Result, Scope, Timestamp};
+
+/// The columns that [`read`] reads, of the table `queue`.
+const COLUMNS: &str = "id, user, agent, session, state, queued_at, due_at, leased_until, memory, attempts, failures, \
+    interruptions, failure, request";
+
+/// SQL that admits what a reader's scope covers.
+const COVERED: &str = "(?1 = '' OR user = ?1) AND (?2 = '' OR agent = ?2) AND (?3 = '' OR session = ?3)";
+
+#[derive(Debug)]
+pub(super) struct SqliteQueue(pub(super) SqliteStore);
+
+impl SqliteQueue {
+    async fn read<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl FnOnce(&Connection) -> SqliteResult<T> + Send + 'static,
+    ) -> Result<T> {
+        self.0.blocking(doing, move |inner| inner.connections.read(work)).await
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl FnOnce(&Connection) -> SqliteResult<T> + Send + 'static,
+    ) -> Result<T> {
+        self.0.blocking(doing, move |inner| inner.connections.write(work)).await
+    }
+}
+
+#[async_trait]
+impl AddQueue for SqliteQueue {
+    fn name(&self) -> &'static str {
+        "sqlite"
+    }
+
+    async fn push(&self, add: &QueuedAdd, capacity: usize) -> Result<()> {
+        add.scope.validate()?;
+        let add = add.clone();
+        self.write("queueing an add", move |connection| push(connection, &add, capacity)).await
+    }
+
+    async fn claim(&self, claim: &Claim) -> Result<Claimed> {
+        let claim = claim.clone();
+        let doing = "claiming a queued add";
+        self.0
+            .blocking(doing, move |inner| {
+                // Most often there is nothing to claim, and then nobody is to be held up.
+                match inner.connections.read(|connection| next(connection, &claim))? {
+                    Next::Add(_) => inner.connections.write(|connection| take(connection, &claim)),
+                    Next::NotBefore(at) => Ok(Claimed::NotBefore(at)),
+                    Next::Nothing => Ok(Claimed::Nothing),
+                }
+            })
+            .await
+    }
+
+    async fn renew(&self, id: CallId, attempt: u32, until: Timestamp) -> Result<bool> {
+        self.write("renewing a lease", move |connection| {
+            let sql = "UPDATE queue SET leased_until = ?3 WHERE id = ?1 AND attempts = ?2 AND state = 'running'";
+            Ok(connection.prepare_cached(sql)?.execute(params![id.as_bytes(), attempt, Time(until)])? > 0)
+        })
+        .await
+    }
+
+    async fn finish(&self, id: CallId) -> Result<bool> {
+        self.write("finishing a queued add", move |connection| {
+            Ok(connection.prepare_cached("DELETE FROM queue WHERE id = ?1")?.execute([id.as_bytes()])? > 0)
+        })
+        .await
+    }
+
+    async fn fail(&self, id: CallId, attempt: u32, failure: &AddFailure, again_at: Option<Timestamp>) -> Result<bool> {
+        let failure = failure.clone();
+        self.write("noting a failed add", move |connection| {
+            let state = if again_at.is_some() { "waiting" } else { "failed" };
+            let mut statement = connection.prepare_cached(
+                "UPDATE queue SET state = ?3, due_at = coalesce(?4, due_at), leased_until = NULL,
+                 failures = failures + 1, failure = ?5 WHERE id = ?1 AND attempts = ?2 AND state = 'running'",
+            )?;
+            let failure = to_json(&failure)?;
+            if statement.execute(params![id.as_bytes(), attempt, state, again_at.map(Time), failure])? > 0 {
+                return Ok(true);
+            }
+            let sql = "SELECT EXISTS (SELECT 1 FROM queue WHERE id = ?1 AND attempts = ?2 AND failure = ?3)";
+            let mut noted = connection.prepare_cached(sql)?;
+            Ok(noted.query_row(params![id.as_bytes(), attempt, failure], |row| row.get(0))?)
+        })
+        .await
+    }
+
+    async fn list(&self, scope: &Scope) -> Result<Vec<QueuedAdd>> {
+        scope.validate()?;
+        let scope = scope.clone();
+        self.read("listing queued adds", move |connection| {
+            let sql = format!("SELECT {COLUMNS} FROM queue WHERE {COVERED} ORDER BY sequence");
+            all(connection, &sql, &rows::parts(&scope))
+        })
+        .await
+    }
+
+    async fn unfinished_of_everyone(&self) -> Result<u64> {
+        self.read("counting queued adds", |connection| {
+            let mut statement = connection.prepare_cached("SELECT count(*) FROM queue WHERE state <> 'failed'")?;
+            Ok(statement.query_row([], |row| row.get::<_, i64>(0))?.cast_unsigned())
+        })
+        .await
+    }
+
+    async fn failed_of_everyone(&self) -> Result<Vec<QueuedAdd>> {
+        self.read("listing queued adds", |connection| {
+            all(connection, &format!("SELECT {COLUMNS} FROM queue WHERE state = 'failed' ORDER BY sequence"), &[])
+        })
+        .await
+    }
+
+    async fn retry(&self, scope: &Scope, id: CallId, now: Timestamp) -> Result<bool> {
+        scope.validate()?;
+        let scope = scope.clone();
+        self.write("retrying a queued add", move |connection| {
+            let [user, agent, session] = rows::parts(&scope);
+            let mut statement = connection.prepare_cached(&format!(
+                "UPDATE queue SET state = 'waiting', due_at = ?5, failures = 0, interruptions = 0
+                 WHERE {COVERED} AND id = ?4 AND state = 'failed'"
+            ))?;
+            Ok(statement.execute(params![user, agent, session, id.as_bytes(), Time(now)])? > 0)
+        })
+        .await
+    }
+
+    async fn discard(&self, scope: &Scope, id: CallId) -> Result<bool> {
+        scope.validate()?;
+        let scope = scope.clone();
+        self.write("discarding a queued add", move |connection| {
+            let [user, agent, session] = rows::parts(&scope);
+            let mut statement = connection.prepare_cached(&format!("DELETE FROM queue WHERE {COVERED} AND id = ?4"))?;
+            Ok(statement.execute(params![user, agent, session, id.as_bytes()])? > 0)
+        })
+        .await
+    }
+
+    async fn erase(&self, scope: &Scope) -> Result<u64> {
+        scope.validate()?;
+        let scope = scope.clone();
+        self.write("erasing queued adds", move |connection| {
+            let mut statement = connection.prepare_cached(&format!("DELETE FROM queue WHERE {COVERED}"))?;
+            Ok(statement.execute(rows::parts(&scope))? as u64)
+        })
+        .await
+    }
+}
+
+fn push(connection: &Connection, add: &QueuedAdd, capacity: usize) -> SqliteResult<()> {
+    let mut there = connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM queue WHERE id = ?1)")?;
+    if there.query_row([add.id.as_bytes()], |row| row.get(0))? {
+        return Err(Error::new(ErrorKind::Conflict, "the add is queued already").into());
+    }
+    let count: i64 = connection.prepare_cached("SELECT count(*) FROM queue")?.query_row([], |row| row.get(0))?;
+    if usize::try_from(count).unwrap_or(usize::MAX) >= capacity {
+        let mut statement = connection.prepare_cached("SELECT count(*) FROM queue WHERE state = 'failed'")?;
+        let failed: i64 = statement.query_row([], |row| row.get(0))?;
+        let message = format!("the queue holds {count} adds, {failed} of which have failed");
+        return Err(Error::new(ErrorKind::QueueFull, message).into());
+    }
+    let [user, agent, session] = rows::parts(&add.scope);
+    connection
+        .prepare_cached(&format!(
+            "INSERT INTO queue ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
+        ))?
+        .execute(params![
+            add.id.as_bytes(),
+            user,
+            agent,
+            session,
+            add.state.as_str(),
+            Time(add.queued_at),
+            Time(add.due_at),
+            add.leased_until.map(Time),
+            add.memory.map(Id),
+            add.attempts,
+            add.failures,
+            add.interruptions,
+            add.failure.as_ref().map(to_json).transpose()?,
+            add.request,
+        ])?;
+    Ok(())
+}
+
+enum Next {
+    /// Its place in the queue.
+    Add(i64),
+    NotBefore(Timestamp),
+    Nothing,
+}
+
+/// What a claim would give. Goes through the queue from its beginning and stops at the first that may be claimed, which is
+/// among the first few unless they wait to be tried again.
+fn next(connection: &Connection, claim: &Claim) -> SqliteResult<Next> {
+    let mut busy: HashMap<Scope, (CallId, Timestamp)> = HashMap::new();
+    let mut statement = connection
+        .prepare_cached("SELECT id, user, agent, session, leased_until FROM queue WHERE state = 'running'")?;
+    let mut found = statement.query([])?;
+    while let Some(row) = found.next()? {
+        let running = (CallId::from_bytes(row.get(0)?), row.get::<_, Time>(4)?.0);
+        busy.insert(rows::scope(row, 1)?.across_sessions(), running);
+    }
+    let mut statement = connection.prepare_cached(
+        "SELECT sequence, user, agent, session, coalesce(leased_until, due_at) FROM queue
+         WHERE state <> 'failed' ORDER BY sequence",
+    )?;
+    let mut found = statement.query([])?;
+    let mut lanes = HashSet::new();
+    let mut first: Option<Timestamp> = None;
+    while let Some(row) = found.next()? {
+        let lane = rows::scope(row, 1)?.across_sessions();
+        let beside = busy.get(&lane).copied();
+        if !lanes.insert(lane) || beside.is_some_and(|(id, _)| claim.running.contains(&id)) {
+            continue;
+        }
+        let from = row.get::<_, Time>(4)?.0.max(beside.map_or(Timestamp::MIN_UTC, |(_, until)| until));
+        if from <= claim.now {
+            return Ok(Next::Add(row.get(0)?));
+        }
+        first = Some(first.map_or(from, |first| first.min(from)));
+    }
+    Ok(first.map_or(Next::Nothing, Next::NotBefore))
+}
+
+/// Another process may have been faster, so what is next is asked anew.
+fn take(connection: &Connection, claim: &Claim) -> SqliteResult<Claimed> {
+    let place = match next(connection, claim)? {
+        Next::Add(place) => place,
+        Next::NotBefore(at) => return Ok(Claimed::NotBefore(at)),
+        Next::Nothing => return Ok(Claimed::Nothing),
+    };
+    let mut statement = connection.prepare_cached(&format!(
+        "UPDATE queue SET interruptions = interruptions + (state = 'running'), state = 'running', leased_until = ?2,
+         attempts = attempts + 1, memory = coalesce(memory, ?3) WHERE sequence = ?1 RETURNING {COLUMNS}"
+    ))?;
+    let taken = statement
+        .query_row(params![place, Time(claim.until()), Id(claim.memory)], |row| Ok(read(row)))
+        .optional()?
+        .transpose()?;
+    Ok(taken.map_or(Claimed::Nothing, |add| Claimed::Add(Box::new(add))))
+}
+
+fn all(connection: &Connection, sql: &str, parameters: &[&str]) -> SqliteResult<Vec<QueuedAdd>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut found = statement.query(rusqlite::params_from_iter(parameters))?;
+    let mut adds = Vec::new();
+    while let Some(row) = found.next()? {
+        adds.push(read(row)?);
+    }
+    Ok(adds)
+}
+
+fn read(row: &Row<'_>) -> SqliteResult<QueuedAdd> {
+    let (id, queued_at) = (CallId::from_bytes(row.get(0)?), row.get::<_, Time>(5)?.0);
+    let mut add = QueuedAdd::new(id, rows::scope(row, 1)?, row.get::<_, String>(13)?, queued_at);
+    add.state = named(text(row, 4)?, "state of a queued add")?;
+    add.due_at = row.get::<_, Time>(6)?.0;
+    add.leased_until = row.get::<_, Option<Time>>(7)?.map(|time| time.0);
+    add.memory = row.get::<_, Option<Id>>(8)?.map(|id| id.0);
+    (add.attempts, add.failures, add.interruptions) = (row.get(9)?, row.get(10)?, row.get(11)?);
+    add.failure = rows::json(row, 12, "failure")?;
+    Ok(add)
+}
+
+fn to_json(failure: &AddFailure) -> SqliteResult<String> {
+    serde_json::to_string(failure).map_err(|error| SqliteError::unreadable("failure", error))
+}
