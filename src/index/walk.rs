@@ -1,7 +1,7 @@
 //! Walks through a graph, over whatever a store reads relations from. No I/O of its own.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, hash_map::Entry},
     ops::ControlFlow,
 };
 
@@ -132,8 +132,8 @@ pub(crate) fn path<S: Steps>(steps: &S, from: EntityId, to: EntityId, depth: usi
         let mut meeting = None;
         for at in std::mem::take(&mut side.frontier) {
             steps.each(at, Direction::Both, &mut |step| {
-                if !side.reached.contains_key(&step.to) {
-                    side.reached.insert(step.to, Some((at, step.id)));
+                if let Entry::Vacant(new) = side.reached.entry(step.to) {
+                    new.insert(Some((at, step.id)));
                     side.frontier.push(step.to);
                     meeting = other.reached.contains_key(&step.to).then_some(step.to);
                 }

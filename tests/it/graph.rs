@@ -115,8 +115,9 @@ async fn nothing_is_left_of_what_was_removed() {
         assert!(left().iter().all(|rows| *rows > 0), "{:?}", left());
         match way {
             0 => {
-                let ids = batch.entities.iter().map(|entity| entity.id).collect();
-                store.apply_graph(&GraphBatch { remove_entities: ids, ..GraphBatch::default() }).await.unwrap();
+                let mut removal = GraphBatch::default();
+                removal.remove_entities.extend(batch.entities.iter().map(|entity| entity.id));
+                store.apply_graph(&removal).await.unwrap();
             }
             1 => drop(store.delete_graph(&alice()).await.unwrap()),
             2 => drop(store.delete_graph(&Scope::agent("a")).await.unwrap()),

@@ -50,7 +50,8 @@ pub async fn memories_and_graph_are_one_transaction(memories: Arc<dyn VectorStor
     let graph =
         GraphBatch { entities: vec![ada.clone(), ben], relations: vec![knows.clone()], ..GraphBatch::default() };
     let batch = WriteBatch { puts: vec![first.clone()], graph, ..WriteBatch::default() };
-    let faults: [(ErrorKind, Box<dyn Fn(&mut WriteBatch) + Send + Sync>); 6] = [
+    type Fault<'f> = (ErrorKind, Box<dyn Fn(&mut WriteBatch) + Send + Sync + 'f>);
+    let faults: [Fault<'_>; 6] = [
         (ErrorKind::Conflict, Box::new(|batch| batch.graph.relations[0].object = theirs.id)),
         (ErrorKind::InvalidArgument, Box::new(|batch| batch.graph.relations[0].predicate = " ".to_owned())),
         (ErrorKind::InvalidArgument, Box::new(|batch| batch.graph.entities[1].id = theirs.id)),
