@@ -35,7 +35,8 @@ impl Refused {
     /// sending again. True also if it was remembered meanwhile, since the request that failed still held it; every time
     /// means one parameter less, so asking again comes to an end.
     pub(crate) fn learn(&self, error: &HttpError, sent: &[Parameter]) -> bool {
-        let Some(refusal) = error.refusal().filter(|refusal| matches!(refusal.status, 400 | 422 | 500 | 501)) else {
+        let Some(refusal) = error.refusal().filter(|refusal| matches!(refusal.status, 400 | 404 | 422 | 500 | 501))
+        else {
             return false;
         };
         let message = refusal.message.to_lowercase();

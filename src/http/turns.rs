@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::{Error, Message, Result, Role, ToolCall};
+use crate::{ChatResponse, Error, Message, Result, Role, ToolCall};
 
 /// One turn of a transcript that servers accept: every result follows its call, and every call has a result.
 #[derive(Debug, PartialEq)]
@@ -71,6 +71,24 @@ pub(crate) fn arguments(call: &ToolCall) -> Map<String, Value> {
     match parsed {
         Value::Object(object) => object,
         _ => Map::new(),
+    }
+}
+
+/// What of the messages no error may hold.
+pub(crate) fn private(messages: &[Message]) -> Vec<&str> {
+    let mut private = Vec::new();
+    for message in messages {
+        private.push(message.text.as_str());
+        private.extend(message.speaker.as_deref());
+        private.extend(message.tool_calls.iter().map(|call| call.arguments.as_str()));
+    }
+    private
+}
+
+/// Hands on the text of an answer that came whole.
+pub(crate) fn whole_piece(answer: &ChatResponse, sink: &mut dyn FnMut(&str)) {
+    if !answer.text.is_empty() {
+        sink(&answer.text);
     }
 }
 

@@ -17,6 +17,7 @@ mod facts;
 mod json;
 mod material;
 mod parse;
+mod period;
 mod reconciler;
 mod schema;
 mod summarizer;

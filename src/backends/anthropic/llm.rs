@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     ChatRequest, ChatResponse, FinishReason, Llm, LlmCapabilities, Result, ToolCall, Usage,
-    http::{Answer, Call, HttpError, new_call_id},
+    http::{Answer, Call, HttpError, new_call_id, private, whole_piece},
 };
 
 #[async_trait]
@@ -44,33 +44,33 @@ impl Anthropic {
         let told = |error: HttpError| error.told("chat");
         request.check().map_err(|error| error.with_backend(BACKEND))?;
         let conversation = Conversation::of(request).map_err(|error| error.with_backend(BACKEND))?;
-        let private: Vec<&str> = request.messages.iter().map(|message| message.text.as_str()).collect();
+        let private = private(&request.messages);
+        let streamed = sink.is_some();
+        let mut nowhere = |_: &str| {};
+        let sink = sink.map_or(&mut nowhere as _, |sink| sink);
         loop {
-            let (body, sent) = self.body(request, &conversation, sink.is_some());
-            let call = Call { path: "/v1/messages", body: &body, stream: sink.is_some(), private: private.clone() };
-            let error = match self.http.send(&call).await {
-                Ok(Answer::Whole(json)) => {
-                    let response = read(&json).map_err(told)?;
-                    if let Some(sink) = sink.filter(|_| !response.text.is_empty()) {
-                        sink(&response.text);
-                    }
-                    return Ok(response);
-                }
-                Ok(Answer::Stream(stream)) => {
-                    let mut nowhere = |_: &str| {};
-                    let sink = sink.map_or(&mut nowhere as _, |sink| sink);
-                    return stream::read(&self.http, *stream, &private, sink).await.map_err(told);
-                }
-                Err(error) => error,
+            let (body, sent) = self.body(request, &conversation, streamed);
+            let call = Call { path: "/v1/messages", body: &body, stream: streamed, private: private.clone() };
+            let mut begun = false;
+            let mut sink = |piece: &str| {
+                begun = true;
+                sink(piece);
             };
-            if !self.refused.learn(&error, &sent) {
-                return Err(told(error));
+            let answer = match self.http.send(&call).await {
+                Ok(Answer::Whole(json)) => read(&json).inspect(|answer| whole_piece(answer, &mut sink)),
+                Ok(Answer::Stream(stream)) => stream::read(&self.http, *stream, &private, &mut sink).await,
+                Err(error) => Err(error),
+            };
+            match answer {
+                Ok(answer) => return Ok(answer),
+                Err(error) if !begun && self.refused.learn(&error, &sent) => {}
+                Err(error) => return Err(told(error)),
             }
         }
     }
 }
 
-fn read(json: &Value) -> Result<ChatResponse, HttpError> {
+pub(super) fn read(json: &Value) -> Result<ChatResponse, HttpError> {
     let blocks = json.get("content").and_then(Value::as_array);
     let blocks = blocks.ok_or_else(|| HttpError::unusable(BACKEND, "the answer holds no content"))?;
     let reason = json.get("stop_reason").and_then(Value::as_str);

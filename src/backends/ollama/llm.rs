@@ -5,7 +5,9 @@ use super::{BACKEND, Ollama};
 use crate::{
     ChatRequest, ChatResponse, ErrorKind, FinishReason, Llm, LlmCapabilities, ResponseFormat, Result, ToolCall,
     ToolChoice, ToolDefinition, Usage,
-    http::{Answer, Body, Call, HttpError, Parameter, Stream, Turn, arguments, digits, new_call_id, turns},
+    http::{
+        Answer, Body, Call, HttpError, Parameter, Refusal, Stream, Turn, arguments, digits, new_call_id, private, turns,
+    },
 };
 
 /// Old servers know `"json"` alone, and complain about the type.
@@ -46,7 +48,7 @@ impl Ollama {
         let told = |error: HttpError| error.told("chat");
         request.check().map_err(|error| error.with_backend(BACKEND))?;
         let messages = messages(request).map_err(|error| error.with_backend(BACKEND))?;
-        let private: Vec<&str> = request.messages.iter().map(|message| message.text.as_str()).collect();
+        let private = private(&request.messages);
         loop {
             let (body, sent) = self.body(request, &messages, sink.is_some());
             let call = Call { path: "/api/chat", body: &body, stream: sink.is_some(), private: private.clone() };
@@ -65,7 +67,10 @@ impl Ollama {
             };
             // A request with tools means nothing without them: it is noted that the model has none, and told.
             let has_tools = body.get("tools").is_some();
-            if has_tools && self.refused.learn(&error, &[TOOLS]) || !self.refused.learn(&error, &sent) {
+            if has_tools && self.refused.learn(&error, &[TOOLS]) {
+                return Err(told(error.of_kind(ErrorKind::Unsupported)));
+            }
+            if !self.refused.learn(&error, &sent) {
                 return Err(told(error));
             }
         }
@@ -77,6 +82,10 @@ impl Ollama {
         body.set("model", self.model.as_str());
         body.set("messages", messages.clone());
         body.set("stream", streamed);
+        // Else what does not fit into the context is cut off its beginning without a word, before and during the answer.
+        // Older servers pass over both and do so all the same.
+        body.set("truncate", false);
+        body.set("shift", false);
         let mut options = Map::new();
         if let Some(tokens) = self.num_ctx {
             options.insert("num_ctx".to_owned(), json!(tokens));
@@ -117,8 +126,8 @@ impl Ollama {
         private: &[&str],
         sink: &mut (dyn for<'t> FnMut(&'t str) + Send),
     ) -> Result<(), HttpError> {
-        if json.get("error").is_some_and(|error| !error.is_null()) {
-            return Err(self.http.refused(500, json, private));
+        if let Some(refusal) = Refusal::in_band(json) {
+            return Err(self.http.refused(refusal, private));
         }
         if let Some(message) = json.get("message").filter(|message| message.is_object()) {
             pieces.any = true;
