@@ -219,7 +219,7 @@ fn times(since: Option<Period>, until: Option<Period>, said: Timestamp) -> (Opti
         Some(until) if start.is_none() && until.end <= said => {
             (Some(until.start.min(until.end - chrono::Duration::days(1))), Some(until.end))
         }
-        Some(until) if until.end >= start.unwrap_or(said) => (start, Some(until.end)),
+        Some(until) if until.end > start.unwrap_or(said) => (start, Some(until.end)),
         Some(_) => (None, None),
     }
 }
