@@ -200,7 +200,6 @@ impl HttpError {
     }
 
     /// The same failure, of another kind.
-    #[cfg(any(feature = "openai", feature = "ollama"))]
     pub(crate) fn of_kind(mut self, kind: ErrorKind) -> Self {
         self.0.kind = kind;
         self

@@ -21,4 +21,6 @@ pub(crate) use error::{HttpError, Refusal, default_kind};
 pub(crate) use lines::Events;
 pub use options::HttpOptions;
 pub(crate) use refused::{Body, Parameter, Refused, digits};
-pub(crate) use turns::{Turn, arguments, new_call_id, private, turns, whole_piece};
+#[cfg(any(feature = "openai", feature = "anthropic"))]
+pub(crate) use turns::whole_piece;
+pub(crate) use turns::{Turn, arguments, new_call_id, private, turns};

@@ -3,7 +3,9 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::{ChatResponse, Error, Message, Result, Role, ToolCall};
+#[cfg(any(feature = "openai", feature = "anthropic"))]
+use crate::ChatResponse;
+use crate::{Error, Message, Result, Role, ToolCall};
 
 /// One turn of a transcript that servers accept: every result follows its call, and every call has a result.
 #[derive(Debug, PartialEq)]
@@ -86,6 +88,7 @@ pub(crate) fn private(messages: &[Message]) -> Vec<&str> {
 }
 
 /// Hands on the text of an answer that came whole.
+#[cfg(any(feature = "openai", feature = "anthropic"))]
 pub(crate) fn whole_piece(answer: &ChatResponse, sink: &mut dyn FnMut(&str)) {
     if !answer.text.is_empty() {
         sink(&answer.text);

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The statements that the prompt itself gives as examples, which models take for facts.
-const EXAMPLES: [&str; 3] = ["Moved to Porto in May 2023", "Lives in Lisbon", "Prefers tea to coffee"];
+const EXAMPLES: [&str; 3] = ["Moved to Tromsø in May 2023", "Lives in Tromsø", "Prefers night trains to flights"];
 
 /// An [`Extractor`] that asks a model.
 ///

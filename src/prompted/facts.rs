@@ -159,7 +159,8 @@ fn read_list(value: &Value) -> Option<Statements> {
         Value::Array(items) => {
             let read = read_items(items);
             // The schema, or something else, is no list without a fact.
-            let other = read.statements.is_empty() && items.iter().any(Value::is_object);
+            let stands_in = |item: &Value| item.is_object() || item.as_str().is_some_and(is_placeholder);
+            let other = read.statements.is_empty() && items.iter().any(stands_in);
             (!other).then_some(read)
         }
         Value::Object(members) if members.is_empty() => Some(Statements::default()),

@@ -14,7 +14,7 @@ use super::{
 use crate::{Error, Llm, Message, Result, Role, SummarizeRequest, Summarizer, Summary, score::sameness::same_text};
 
 /// The account that the prompt itself gives as an example.
-const EXAMPLE: &str = "The user plans a trip to Porto in May 2023 and asked for hotels; the assistant named two.";
+const EXAMPLE: &str = "The user plans a trip to Tromsø in May 2023 and asked for hotels; the assistant named two.";
 
 /// The answer.
 #[derive(JsonSchema)]
@@ -106,7 +106,7 @@ fn with_calls(message: &Message) -> Message {
 fn read_summary(value: &Value, tag: &str, request: &SummarizeRequest<'_>) -> Fitting<String> {
     let text = value.as_object()?.get("summary")?.as_str()?.trim();
     let told = || request.messages.iter().map(|message| message.text.as_str()).chain(request.previous);
-    let example = same_text(text, EXAMPLE) && !told().any(|told| share_a_word(told, "Porto hotels"));
+    let example = same_text(text, EXAMPLE) && !told().any(|told| share_a_word(told, "Tromsø hotels"));
     let echo = example || text.contains(tag) || is_placeholder(text) || same_text(text, "The account");
     (!text.is_empty() && !echo).then(|| (Fit::Whole, text.to_owned()))
 }

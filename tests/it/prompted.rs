@@ -99,7 +99,7 @@ async fn what_stood_in_the_prompt_is_no_answer() {
         schema.to_string(),
         schema["properties"].to_string(),
         json!({"facts": [schema["properties"]["facts"]["items"]]}).to_string(),
-        json!({"facts": ["Lives in Lisbon", "prefers tea to coffee."]}).to_string(),
+        json!({"facts": ["Lives in Tromsø", "prefers night trains to flights."]}).to_string(),
         json!({ "facts": [shown] }).to_string(),
         json!({"facts": [{"text": "string", "kind": "fact", "quote": "string"}]}).to_string(),
         shown.clone(),
@@ -113,14 +113,17 @@ async fn what_stood_in_the_prompt_is_no_answer() {
         assert_eq!(error.kind(), ErrorKind::UnusableModelOutput, "{echo}");
     }
     // What was said is a fact, though the prompt has it too; and a piece of the prompt beside a fact is left out.
-    let messages = [Message::user("I prefer tea. And I moved to Porto!"), Message::assistant("Noted.")];
+    let messages = [Message::user("I prefer trains. And I moved to Tromsø!"), Message::assistant("Noted.")];
     let answer = json!({"facts": [
-        "Prefers tea to coffee", "Lives in Lisbon", {"text": "Moved to Porto in May 2023", "quote": "moved to Porto", "message": 0},
+        "Prefers night trains to flights", "Lives in Lisbon <message-1", {"text": "Moved to Tromsø in May 2023", "quote": "moved to Tromsø", "message": 0},
     ]});
     let llm = ScriptedLlm::new().reply(answer.to_string());
     let found = PromptedExtractor::new(llm).extract(&ExtractRequest::new(&messages, now)).await.unwrap();
     let texts: Vec<&str> = found.facts.iter().map(|fact| fact.text.as_str()).collect();
-    assert_eq!((texts, found.ignored.len()), (vec!["Prefers tea to coffee", "Moved to Porto in May 2023"], 1));
+    assert_eq!(
+        (texts, found.ignored.len()),
+        (vec!["Prefers night trains to flights", "Moved to Tromsø in May 2023"], 1)
+    );
 
     let turns = [Message::user("Hello there, how are things?")];
     let looking = ScriptedLlm::new().reply(summary("Greets."));
@@ -132,7 +135,7 @@ async fn what_stood_in_the_prompt_is_no_answer() {
         let made = PromptedSummarizer::new(llm).summarize(&SummarizeRequest::new(&turns, 80)).await.unwrap();
         assert_eq!((made.text.as_str(), made.model_calls), ("The user greets.", 2), "{echo}");
     }
-    let porto = [Message::user("Two hotels in Porto, please, for May")];
+    let porto = [Message::user("Two hotels in Tromsø, please, for May")];
     let llm = ScriptedLlm::new().reply(example);
     PromptedSummarizer::new(llm).summarize(&SummarizeRequest::new(&porto, 80)).await.unwrap();
 }

@@ -7,7 +7,7 @@ use super::{
     stream,
 };
 use crate::{
-    ChatRequest, ChatResponse, FinishReason, Llm, LlmCapabilities, Result, ToolCall, Usage,
+    ChatRequest, ChatResponse, ErrorKind, FinishReason, Llm, LlmCapabilities, Result, ToolCall, Usage,
     http::{Answer, Call, HttpError, new_call_id, private, whole_piece},
 };
 
@@ -19,7 +19,7 @@ impl Llm for Anthropic {
 
     fn capabilities(&self) -> LlmCapabilities {
         let json_schema = !self.refused.has(JSON_SCHEMA);
-        LlmCapabilities { tools: true, json_schema, json_mode: false, streaming: true }
+        LlmCapabilities { tools: !self.refused.lacks_tools(), json_schema, json_mode: false, streaming: true }
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatResponse> {
@@ -63,6 +63,9 @@ impl Anthropic {
             };
             match answer {
                 Ok(answer) => return Ok(answer),
+                Err(error) if !begun && !request.tools.is_empty() && self.refused.learn_tools(&error) => {
+                    return Err(told(error.of_kind(ErrorKind::Unsupported)));
+                }
                 Err(error) if !begun && self.refused.learn(&error, &sent) => {}
                 Err(error) => return Err(told(error)),
             }
@@ -79,7 +82,12 @@ pub(super) fn read(json: &Value) -> Result<ChatResponse, HttpError> {
     let text: String = of_type("text").map(|block| part(block, "text")).collect();
     let call = |block: &Value| {
         let id = Some(part(block, "id")).filter(|id| !id.is_empty()).unwrap_or_else(new_call_id);
-        let input = block.get("input").map(Value::to_string).unwrap_or_default();
+        let input = match block.get("input") {
+            // Compatible servers hand on the text that their model wrote.
+            Some(Value::String(text)) => text.clone(),
+            Some(parsed) => parsed.to_string(),
+            None => String::new(),
+        };
         ToolCall::new(id, part(block, "name"), input)
     };
     let tool_calls: Vec<ToolCall> = of_type("tool_use").map(call).collect();

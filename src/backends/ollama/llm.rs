@@ -13,7 +13,6 @@ use crate::{
 /// Old servers know `"json"` alone, and complain about the type.
 const JSON_SCHEMA: Parameter = Parameter { name: "json_schema", words: &["format", "grammar"], has_range: false };
 const JSON_MODE: Parameter = Parameter { name: "json_mode", words: &["format"], has_range: false };
-const TOOLS: Parameter = Parameter { name: "tools", words: &["tools"], has_range: false };
 
 #[async_trait]
 impl Llm for Ollama {
@@ -23,7 +22,7 @@ impl Llm for Ollama {
 
     fn capabilities(&self) -> LlmCapabilities {
         let (json_schema, json_mode) = (!self.refused.has(JSON_SCHEMA), !self.refused.has(JSON_MODE));
-        LlmCapabilities { tools: !self.refused.has(TOOLS), json_schema, json_mode, streaming: true }
+        LlmCapabilities { tools: !self.refused.lacks_tools(), json_schema, json_mode, streaming: true }
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatResponse> {
@@ -67,7 +66,7 @@ impl Ollama {
             };
             // A request with tools means nothing without them: it is noted that the model has none, and told.
             let has_tools = body.get("tools").is_some();
-            if has_tools && self.refused.learn(&error, &[TOOLS]) {
+            if has_tools && self.refused.learn_tools(&error) {
                 return Err(told(error.of_kind(ErrorKind::Unsupported)));
             }
             if !self.refused.learn(&error, &sent) {

@@ -18,13 +18,6 @@ const JSON_OBJECT: Parameter =
     Parameter { name: "json_object", words: &["response_format", "json_object"], has_range: false };
 const STREAM_USAGE: Parameter =
     Parameter { name: "stream_options", words: &["stream_options", "include_usage"], has_range: false };
-const TOOLS: Parameter = Parameter {
-    name: "tools",
-    words: &["tools", "tool use", "tool choice", "tool calling", "tool calls", "function calling", "functions"],
-    has_range: false,
-};
-/// What a server says of tools that it does not know, and not of one that it does not like.
-const UNKNOWN: [&str; 6] = ["support", "requires --enable", "not permitted", "unknown", "unrecognized", "unexpected"];
 const TOOL_CHOICE: Parameter = Parameter { name: "tool_choice", words: &["tool_choice"], has_range: false };
 
 #[async_trait]
@@ -35,7 +28,7 @@ impl Llm for OpenAi {
 
     fn capabilities(&self) -> LlmCapabilities {
         LlmCapabilities {
-            tools: !self.refused.has(TOOLS),
+            tools: !self.refused.lacks_tools(),
             json_schema: !self.refused.has(JSON_SCHEMA),
             json_mode: !self.refused.has(JSON_OBJECT),
             streaming: true,
@@ -93,9 +86,7 @@ impl OpenAi {
                 continue;
             }
             // A request with tools means nothing without them: it is noted that there are none, and told.
-            let unknown = error.refusal().is_some_and(|refusal| refusal.says(&UNKNOWN));
-            let with_tools = !request.tools.is_empty() && unknown && !mentions(&error, "tool_choice");
-            if with_tools && self.refused.learn(&error, &[TOOLS]) {
+            if !request.tools.is_empty() && self.refused.learn_tools(&error) {
                 return Err(told(error.of_kind(ErrorKind::Unsupported)));
             }
             if !self.refused.learn(&error, &sent) {
@@ -145,10 +136,6 @@ impl OpenAi {
         }
         body.done()
     }
-}
-
-fn mentions(error: &HttpError, word: &str) -> bool {
-    error.refusal().is_some_and(|refusal| refusal.param.contains(word) || refusal.says(&[word]))
 }
 
 pub(super) fn read(json: &Value) -> Result<ChatResponse, HttpError> {
