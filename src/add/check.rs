@@ -9,7 +9,7 @@ use crate::{
     Action, Fact, Neighbour, Plan,
     score::{
         relatedness::{covers, share_words},
-        sameness::{names_apart, negations, numbers_within, same_particulars, same_text},
+        sameness::{compared, names_apart, negations, numbers_within, same_particulars, same_text},
     },
 };
 use words::Words;
@@ -26,7 +26,7 @@ const FEW: usize = 4;
 pub(super) fn check(plan: Plan, facts: &[Fact], neighbours: &[Neighbour]) -> Plan {
     let Plan { mut actions, mut rejected, model_calls, usage } = plan;
     // Each fact and each memory is good for one action.
-    let most = 4 * (facts.len() + neighbours.len()) + 16;
+    let most = 2 * (facts.len() + neighbours.len()) + 16;
     if actions.len() > most {
         actions.truncate(most);
         rejected.push("more actions than there is to act on".to_owned());
@@ -52,6 +52,9 @@ struct Judge<'a> {
     /// The words of each fact, and of each memory.
     fact_words: Vec<Words>,
     memory_words: Vec<Words>,
+    /// The first fact of each text, and the texts of the memories, as texts are compared.
+    fact_texts: HashMap<String, usize>,
+    memory_texts: HashSet<String>,
     /// Words that tell nothing, since most memories have them.
     common: HashSet<String>,
     /// Facts that are not stored because something says them.
@@ -64,8 +67,8 @@ struct Judge<'a> {
     touched: HashSet<usize>,
     /// How many memories each fact has ended that it does not surely speak of; `None` for ends without a fact.
     ended_weakly: HashMap<Option<usize>, usize>,
-    /// The texts that memories are changed to.
-    texts: Vec<String>,
+    /// The texts that memories are changed to, as they are compared.
+    texts: HashSet<String>,
 }
 
 type Verdict = Result<(), &'static str>;
@@ -93,12 +96,20 @@ impl<'a> Judge<'a> {
             fact_words: facts.iter().map(|fact| Words::of(&fact.text)).collect(),
             common: common(&memory_words),
             memory_words,
+            fact_texts: facts
+                .iter()
+                .map(|fact| compared(&fact.text))
+                .enumerate()
+                .map(|(place, text)| (text, place))
+                .rev()
+                .collect(),
+            memory_texts: neighbours.iter().map(|near| compared(&near.memory.text)).collect(),
             skipped: HashSet::new(),
             leaned_on: HashMap::new(),
             settled: HashSet::new(),
             touched: HashSet::new(),
             ended_weakly: HashMap::new(),
-            texts: Vec::new(),
+            texts: HashSet::new(),
         };
         // Asked of the whole plan, since a model puts its steps in any order.
         let named = actions.iter().filter_map(|action| match action {
@@ -124,7 +135,7 @@ impl<'a> Judge<'a> {
             Action::Update { neighbour, fact, text } => {
                 self.touched.insert(*neighbour);
                 self.settled.extend(fact);
-                self.texts.push(text.clone());
+                self.texts.insert(compared(text));
             }
             Action::Invalidate { neighbour, fact } => {
                 if self.evidence(*neighbour) < Evidence::Strong {
@@ -182,7 +193,8 @@ impl<'a> Judge<'a> {
         refuse_if(self.settled.contains(&number), "a second action on one fact")?;
         let said = match neighbour {
             Some(neighbour) => {
-                let known = self.neighbour(neighbour)?;
+                // It may have been changed by then: what changes it goes on saying the fact.
+                let known = self.neighbours.get(neighbour).ok_or("an action on a memory that was not shown")?;
                 let related = known.cosine >= NEAR || about(fact, known);
                 related && !at_odds(&fact.text, &known.memory.text)
             }
@@ -215,17 +227,13 @@ impl<'a> Judge<'a> {
         refuse_if(!numbers_within(&text, grounds), "an update with a number that nobody said")?;
         let invented = negations(&text) > 0 && said().all(|said| negations(said) == 0);
         refuse_if(invented, "an update with a negation that nobody said")?;
-        refuse_if(self.texts.iter().any(|other| same_text(other, &text)), "a second update to one text")?;
-        let others = self.neighbours.iter().enumerate().filter(|(other, _)| *other != number);
-        let known = |(_, other): (usize, &Neighbour)| same_text(&other.memory.text, &text);
-        refuse_if(others.into_iter().any(known), "an update to the text of another memory")?;
+        let key = compared(&text);
+        refuse_if(self.texts.contains(&key), "a second update to one text")?;
+        refuse_if(self.memory_texts.contains(&key), "an update to the text of another memory")?;
         // Without its fact the update would say a second time what is added by itself.
-        let same = |fact: &usize| self.facts.get(*fact).is_some_and(|fact| same_text(&fact.text, &text));
-        let own = (0..self.facts.len()).find(same);
-        refuse_if(
-            fact.is_none() && own.is_some_and(|own| self.settled.contains(&own)),
-            "an update to a fact that is stored",
-        )?;
+        let own = self.fact_texts.get(&key).copied();
+        let stored = fact.is_none() && own.is_some_and(|own| self.settled.contains(&own));
+        refuse_if(stored, "an update to a fact that is stored")?;
         let fact = fact.or(own);
         let spoken_of = |fact: &Fact| near.cosine >= NEAR || about(fact, near);
         let related = match fact.and_then(|fact| self.facts.get(fact)) {
@@ -279,7 +287,7 @@ impl<'a> Judge<'a> {
     fn invalidate(&self, number: usize, fact: Option<usize>) -> Verdict {
         fact.map(|number| self.fact(number)).transpose()?;
         let memory = &self.neighbour(number)?.memory;
-        let repeated = self.facts.iter().any(|fact| same_text(&fact.text, &memory.text));
+        let repeated = self.fact_texts.contains_key(&compared(&memory.text));
         refuse_if(repeated || self.leaned_on.contains_key(&number), "a delete of what was only repeated")?;
         refuse_if(fact.is_some_and(|fact| self.skipped.contains(&fact)), "a replacement by a fact that is not stored")?;
         let ended = self.ended_weakly.get(&fact).copied().unwrap_or_default();

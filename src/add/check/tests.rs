@@ -151,6 +151,16 @@ fn what_a_known_fact_rests_on_goes_on_saying_it() {
 }
 
 #[test]
+fn a_memory_that_is_refined_goes_on_saying_what_it_said() {
+    let skip = Action::Skip { fact: 1, neighbour: Some(0) };
+    let text = "Works in Porto at a bakery near the river";
+    for actions in [vec![skip.clone(), update(text)], vec![update(text), skip.clone()]] {
+        let facts = ["Works at a bakery near the river", "Works in Porto"];
+        assert_eq!(planned(&["Works in Porto at a bakery"], &facts, actions.clone()), (actions, 0));
+    }
+}
+
+#[test]
 fn what_all_memories_share_is_no_reason_to_end_them() {
     let known = ["Likes jazz", "Likes olives", "Likes the sea", "Likes chess", "Likes trains"];
     let all = |fact| (0..known.len()).map(|neighbour| Action::Invalidate { neighbour, fact }).collect::<Vec<_>>();

@@ -18,9 +18,9 @@ const BASE_URL: &str = "http://localhost:11434";
 
 /// A local model behind Ollama's own API, and the way to embedders on the same server.
 ///
-/// Against its OpenAI-compatible API this one can set the size of the context. Ollama cuts the beginning off a prompt
-/// that does not fit into the context, without a word, so the size is set with every request: 8,192 tokens unless
-/// [`num_ctx`](OllamaBuilder::num_ctx) says otherwise.
+/// Against its OpenAI-compatible API this one can set the size of the context, and does so with every request: 8,192
+/// tokens unless [`num_ctx`](OllamaBuilder::num_ctx) says otherwise. A prompt that does not fit is an error
+/// ([`InvalidArgument`](ErrorKind::InvalidArgument)); servers older than 0.12.6 cut its beginning off without a word.
 ///
 /// A tool cannot be forced on it: of [`ToolChoice`](crate::ToolChoice), `None` sends no tools, `Tool` that one alone,
 /// and `Required` is as `Auto`. Names of speakers and times of messages are not sent: put them into the text. Clones
