@@ -1,11 +1,13 @@
 //! How well are the right turns of long conversations found? Ingests LoCoMo conversations turn by turn, asks every
-//! question, and compares what comes back with the evidence. No model is called.
+//! question, and compares what comes back with the evidence. With `--cost` it counts instead what a model would be sent
+//! and asked for while all this is remembered. No model is called: the data set's own observations are its answers.
 //!
 //! ```text
 //! cargo run --release --example locomo -- DIR [--mode vector|keyword|hybrid] [--facts alone|keys|both]
 //!     [--compare vector|keyword|hybrid|turns|alone|keys|both]   a second run, and whether the two differ by luck
 //!     [--ablate]                                                a table with each part of the score switched off
 //!     [--held-out]                                              weights chosen without the conversation they search
+//!     [--cost]                                                  calls and tokens of a model, as the memory grows
 //!     [--store memory|sqlite] [--embedder static|hashing] [--limit QUESTIONS]
 //! ```
 //!
@@ -14,7 +16,9 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 
+mod cost;
 mod held_out;
+mod model;
 mod options;
 mod print;
 mod setup;
@@ -59,8 +63,12 @@ async fn run() -> Outcome<()> {
     // Everything is read before anything is stored, so a damaged file leaves nothing behind.
     let mut dataset = locomo::load(&options.paths)?;
     let setups = setups(&options);
-    if setups.iter().any(|(_, setup)| setup.facts.is_some()) && dataset.facts() == 0 {
+    let with_facts = options.cost || setups.iter().any(|(_, setup)| setup.facts.is_some());
+    if with_facts && dataset.facts() == 0 {
         return Err("these conversations come without observations, so there are no facts to store".into());
+    }
+    if options.cost {
+        return cost::print(&dataset, &options).await;
     }
     let mut runs: Vec<Run> = setups
         .into_iter()

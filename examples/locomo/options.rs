@@ -8,7 +8,7 @@ use super::{
 };
 
 pub const USAGE: &str = "usage: locomo FILE_OR_FOLDER… [--mode vector|keyword|hybrid] [--facts alone|keys|both] \
-    [--compare vector|keyword|hybrid|turns|alone|keys|both] [--ablate] [--held-out] [--store memory|sqlite] \
+    [--compare vector|keyword|hybrid|turns|alone|keys|both] [--ablate] [--held-out] [--cost] [--store memory|sqlite] \
     [--embedder static|hashing] [--limit QUESTIONS]";
 
 /// What the command line asks for.
@@ -20,6 +20,8 @@ pub struct Options {
     pub compare: Option<String>,
     pub ablate: bool,
     pub held_out: bool,
+    /// What remembering with a model costs, in place of how well is searched.
+    pub cost: bool,
     pub in_memory: bool,
     pub hashing: bool,
     /// Most questions in all.
@@ -34,6 +36,7 @@ impl Options {
                 "-h" | "--help" => return Err(USAGE.into()),
                 "--ablate" => options.ablate = true,
                 "--held-out" => options.held_out = true,
+                "--cost" => options.cost = true,
                 "--mode" | "--facts" | "--compare" | "--store" | "--embedder" | "--limit" => {
                     let value = arguments.next().ok_or_else(|| format!("{argument} needs a value; {USAGE}"))?;
                     options.set(&argument, &value)?;
@@ -45,8 +48,11 @@ impl Options {
         if options.paths.is_empty() {
             return Err(format!("give a LoCoMo file, or a folder of them; {USAGE}").into());
         }
-        if options.ablate && options.held_out {
-            return Err("--ablate or --held-out, not both".into());
+        if [options.ablate, options.held_out, options.cost].into_iter().filter(|mode| *mode).count() > 1 {
+            return Err("one of --ablate, --held-out and --cost".into());
+        }
+        if options.cost && (options.compare.is_some() || options.limit.is_some()) {
+            return Err("--cost asks no questions: leave --compare and --limit out".into());
         }
         if (options.ablate || options.held_out) && options.setup.mode != SearchMode::Hybrid {
             return Err("--ablate and --held-out change the hybrid score: leave --mode out".into());

@@ -50,6 +50,15 @@ impl Setup {
     }
 }
 
+/// An empty store and an embedder, as the command line asks for.
+pub async fn parts(file: &Path, options: &Options) -> Outcome<(Arc<dyn VectorStore>, Arc<dyn Embedder>)> {
+    let embedder: Arc<dyn Embedder> =
+        if options.hashing { Arc::new(HashingEmbedder::new(256)) } else { Arc::new(StaticEmbedder::builtin()) };
+    let store: Arc<dyn VectorStore> =
+        if options.in_memory { Arc::new(InMemoryStore::new()) } else { Arc::new(SqliteStore::open(file).await?) };
+    Ok((store, embedder))
+}
+
 /// A conversation that was stored, and what it takes to make engines over it.
 pub struct Stored {
     store: Arc<dyn VectorStore>,
@@ -61,10 +70,7 @@ pub struct Stored {
 impl Stored {
     /// A store of its own: a chat's memory is measured, not that of a service with many users.
     pub async fn new(chat: &Conversation, file: &Path, with_facts: bool, options: &Options) -> Outcome<Self> {
-        let embedder: Arc<dyn Embedder> =
-            if options.hashing { Arc::new(HashingEmbedder::new(256)) } else { Arc::new(StaticEmbedder::builtin()) };
-        let store: Arc<dyn VectorStore> =
-            if options.in_memory { Arc::new(InMemoryStore::new()) } else { Arc::new(SqliteStore::open(file).await?) };
+        let (store, embedder) = parts(file, options).await?;
         let mut stored = Self { store, embedder, turns: Vec::new(), facts: FactCounts::default() };
         let builder = MemoryEngine::builder().store(Arc::clone(&stored.store)).embedder(Arc::clone(&stored.embedder));
         let memory = builder.extractor(GivenFacts::of([chat])).build().await?;

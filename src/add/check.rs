@@ -24,26 +24,38 @@ const FEW: usize = 4;
 
 /// Takes out of a plan what must not be done, says why, and adds every fact that is then left over.
 pub(super) fn check(plan: Plan, facts: &[Fact], neighbours: &[Neighbour]) -> Plan {
-    let Plan { mut actions, mut rejected, model_calls, usage } = plan;
+    let Plan { actions, mut rejected, account, model_calls, usage } = plan;
+    let (judge, mut kept, objections) = judged(&actions, facts, neighbours);
+    rejected.extend(objections.into_iter().map(|(_, reason)| reason.to_owned()));
+    kept.extend((0..facts.len()).filter(|fact| !judge.settled.contains(fact)).map(|fact| Action::Add { fact }));
+    Plan { actions: kept, rejected, account, model_calls, usage }
+}
+
+/// The steps that [`check`] would take out, for whoever makes the plan to know beforehand.
+pub(super) fn objections(actions: &[Action], facts: &[Fact], neighbours: &[Neighbour]) -> Vec<(usize, &'static str)> {
+    judged(actions, facts, neighbours).2
+}
+
+type Judged<'a> = (Judge<'a>, Vec<Action>, Vec<(usize, &'static str)>);
+
+/// What is to be carried out, and what is not, by place and reason.
+fn judged<'a>(actions: &[Action], facts: &'a [Fact], neighbours: &'a [Neighbour]) -> Judged<'a> {
     // Each fact and each memory is good for one action.
     let most = 2 * (facts.len() + neighbours.len()) + 16;
-    if actions.len() > most {
-        actions.truncate(most);
-        rejected.push("more actions than there is to act on".to_owned());
-    }
-    let mut judge = Judge::new(&actions, facts, neighbours);
-    let mut kept = Vec::with_capacity(actions.len());
-    for action in actions {
-        match judge.judge(action) {
+    let shown = actions.get(..most).unwrap_or(actions);
+    let mut judge = Judge::new(shown, facts, neighbours);
+    let (mut kept, mut objections) = (Vec::with_capacity(shown.len()), Vec::new());
+    for (at, action) in shown.iter().enumerate() {
+        match judge.judge(action.clone()) {
             Ok(action) => {
                 judge.note(&action);
                 kept.push(action);
             }
-            Err(reason) => rejected.push(reason.to_owned()),
+            Err(reason) => objections.push((at, reason)),
         }
     }
-    kept.extend((0..facts.len()).filter(|fact| !judge.settled.contains(fact)).map(|fact| Action::Add { fact }));
-    Plan { actions: kept, rejected, model_calls, usage }
+    objections.extend((actions.len() > most).then_some((most, "more actions than there is to act on")));
+    (judge, kept, objections)
 }
 
 struct Judge<'a> {

@@ -46,8 +46,10 @@ pub(super) async fn extract(
     let own = without_recalled(request, &mut report);
     let extraction = match request.mode {
         AddMode::Raw => Extraction::default(),
-        AddMode::Infer if own.iter().all(|message| message.text.trim().is_empty()) => Extraction::default(),
-        AddMode::Infer => read(context, request, &own, budget, &mut report).await?,
+        AddMode::Infer | AddMode::Agentic if own.iter().all(|message| message.text.trim().is_empty()) => {
+            Extraction::default()
+        }
+        AddMode::Infer | AddMode::Agentic => read(context, request, &own, budget, &mut report).await?,
     };
     report.model_calls += extraction.model_calls;
     report.usage += extraction.usage;

@@ -15,8 +15,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::{
-    CallBudget, CallId, Embedder, Error, Extractor, IdSource, Ignored, Memory, MemoryId, Message, Reconciler, Redactor,
-    Result, Scope, Stage, Timestamp, Usage, VectorStore, types::check_metadata,
+    CallBudget, CallId, Embedder, Error, ErrorKind, Extractor, IdSource, Ignored, Memory, MemoryId, Message,
+    Reconciler, Redactor, Result, Scope, Stage, Timestamp, Usage, VectorStore, types::check_metadata,
 };
 
 pub use raw::NewMemory;
@@ -28,9 +28,15 @@ pub(crate) use raw::add_raw;
 pub enum AddMode {
     /// The turns are kept, and nothing is read from them.
     Raw,
-    /// The turns are kept, facts are read from them and held against what is known.
+    /// The turns are kept, facts are read from them and held against what is known: by the rules or, with a
+    /// [model](crate::MemoryEngineBuilder::llm), by one question to it.
     #[default]
     Infer,
+    /// As [`Infer`](Self::Infer), but the model decides with tools (add, update, delete, do nothing) in at most three
+    /// steps. After each it is told what was noted down and what cannot be done, so it can mend its plan, and it gives a
+    /// short [account](AddReport::account). Nothing is written before the end, and then all at once, after the same checks.
+    /// Takes a model; one that knows no tools is asked as in [`Infer`](Self::Infer).
+    Agentic,
 }
 
 /// Messages to remember, and how. Arrays, vectors, single messages and bare text turn into one.
@@ -115,7 +121,7 @@ impl AddRequest {
 
     /// Most calls of a model, repetitions included. A step that would take more is left to the
     /// [rules](crate::rules), and [reported](AddReport::fallbacks). Default: no limit; two steps ask a model, each once and
-    /// once more if the answer was of no use.
+    /// once more if the answer was of no use, or up to three times for the second with [`AddMode::Agentic`].
     pub fn max_model_calls(mut self, calls: u32) -> Self {
         self.max_model_calls = Some(calls);
         self
@@ -236,6 +242,9 @@ pub struct AddReport {
     pub recalled: Vec<RecalledText>,
     /// What a plan wanted and was not done, with the reason.
     pub rejected: Vec<String>,
+    /// What was done and why, in the model's own words, if it gave any ([`AddMode::Agentic`]). At most 500 characters, one
+    /// line, and not checked: the lists here tell what was really done.
+    pub account: Option<String>,
     /// What was extracted and is not usable.
     pub ignored: Vec<Ignored>,
     /// Memories among the new ones whose quote was not found in the messages, if the extractor looked.
@@ -264,6 +273,7 @@ impl AddReport {
             skipped: Vec::new(),
             recalled: Vec::new(),
             rejected: Vec::new(),
+            account: None,
             ignored: Vec::new(),
             unverified: Vec::new(),
             fallbacks: Vec::new(),
@@ -296,6 +306,8 @@ pub(crate) struct AddContext<'a> {
     pub(crate) embedder: &'a dyn Embedder,
     pub(crate) extractor: &'a dyn Extractor,
     pub(crate) reconciler: &'a dyn Reconciler,
+    /// What decides with tools, if there is a model.
+    pub(crate) agentic: Option<&'a dyn Reconciler>,
     /// What stands in for them when the budget allows no call of a model.
     pub(crate) rules: (&'a dyn Extractor, &'a dyn Reconciler),
     pub(crate) redactor: Option<&'a dyn Redactor>,
@@ -310,6 +322,12 @@ const ATTEMPTS: usize = 100;
 
 pub(crate) async fn add(context: &AddContext<'_>, scope: &Scope, request: &AddRequest) -> Result<AddReport> {
     scope.validate()?;
+    let reconciler = match request.mode {
+        AddMode::Raw | AddMode::Infer => context.reconciler,
+        AddMode::Agentic => context.agentic.ok_or_else(|| {
+            Error::new(ErrorKind::Configuration, "`AddMode::Agentic` takes a model: give one to the engine's builder")
+        })?,
+    };
     request.messages.iter().try_for_each(|message| check_metadata(&message.metadata))?;
     let redacted = context.redactor.map(|redactor| {
         let mut redacted = request.clone();
@@ -324,7 +342,7 @@ pub(crate) async fn add(context: &AddContext<'_>, scope: &Scope, request: &AddRe
     let mut plan = None;
     loop {
         let version = context.store.version().await.map_err(in_store)?;
-        let made = reconcile::reconcile(context, scope, &intake, &budget, plan).await?;
+        let made = reconcile::reconcile(context, reconciler, scope, &intake, &budget, plan).await?;
         let prepared = store::prepare(context, scope, &intake, &made, version).await?;
         if request.dry_run {
             return Ok(AddReport { dry_run: true, ..prepared.report });
@@ -333,7 +351,7 @@ pub(crate) async fn add(context: &AddContext<'_>, scope: &Scope, request: &AddRe
         match context.store.apply(prepared.batch).await {
             Ok(_) => return Ok(prepared.report),
             // What was known changed while the plan was made: it is looked at again.
-            Err(error) if error.kind() == crate::ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
+            Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
             Err(error) => return Err(in_store(error)),
         }
     }

@@ -1,9 +1,15 @@
 use std::collections::HashMap;
 
-use super::{AddContext, check::check, extract::Intake, redact, slots::Filled};
+use super::{
+    AddContext,
+    check::{check, objections},
+    extract::Intake,
+    redact,
+    slots::Filled,
+};
 use crate::{
-    CallBudget, Candidate, ErrorKind, Fact, Filter, MemoryId, Neighbour, Plan, ReconcileRequest, Result, Scope,
-    SearchQuery, Stage, Usage, Validity,
+    CallBudget, Candidate, ErrorKind, Fact, Filter, MemoryId, Neighbour, Plan, ReconcileRequest, Reconciler, Result,
+    Scope, SearchQuery, Stage, Usage, Validity,
 };
 
 /// Neighbours looked up for each fact, by meaning and by words: the whole scope is searched, and the nearest are what
@@ -26,6 +32,7 @@ pub(super) struct CheckedPlan {
 /// which may be a model, is not asked again.
 pub(super) async fn reconcile(
     context: &AddContext<'_>,
+    reconciler: &dyn Reconciler,
     scope: &Scope,
     intake: &Intake,
     budget: &CallBudget,
@@ -47,8 +54,9 @@ pub(super) async fn reconcile(
     let facts: Vec<Fact> = intake.facts.iter().map(|new| new.fact.clone()).collect();
     let mut request = ReconcileRequest::new(&facts, &neighbours);
     request.budget = Some(budget);
+    request.check = Some(objections);
     let (calls_before, usage_before) = (budget.model_calls(), budget.usage());
-    let (mut plan, by_rules) = match context.reconciler.reconcile(&request).await {
+    let (mut plan, by_rules) = match reconciler.reconcile(&request).await {
         Err(error) if error.kind() == ErrorKind::BudgetExhausted => {
             let mut plan = context.rules.1.reconcile(&request).await.map_err(in_stage)?;
             plan.model_calls += budget.model_calls() - calls_before;
@@ -59,6 +67,7 @@ pub(super) async fn reconcile(
     };
     if let Some(redactor) = context.redactor {
         plan.actions.iter_mut().for_each(|action| redact::action(redactor, action));
+        plan.account.iter_mut().for_each(|account| redact::text(redactor, account));
     }
     let mut plan = check(plan, &facts, &neighbours);
     plan.model_calls += spent_calls;
@@ -75,9 +84,9 @@ async fn neighbours(
 ) -> Result<(Vec<Neighbour>, HashMap<String, Vec<Filled>>)> {
     let reach = scope.across_sessions();
     let semantic = Filter::any_of("kind", ["fact", "preference", "procedure", "observation"]);
-    let mut cosines: HashMap<MemoryId, f32> = HashMap::new();
+    let mut cosines: HashMap<MemoryId, Vec<Option<f32>>> = HashMap::new();
     let mut slots: HashMap<String, Vec<Filled>> = HashMap::new();
-    for new in &intake.facts {
+    for (number, new) in intake.facts.iter().enumerate() {
         let query = SearchQuery::new(reach.clone(), context.now)
             .filter(Some(semantic.clone()))
             .limit(NEIGHBOURS)
@@ -98,8 +107,10 @@ async fn neighbours(
             candidates.extend(found.into_iter().filter(current));
         }
         for candidate in candidates {
-            let cosine = candidate.cosine.unwrap_or(0.0);
-            cosines.entry(candidate.id).and_modify(|best| *best = best.max(cosine)).or_insert(cosine);
+            let each = cosines.entry(candidate.id).or_insert_with(|| vec![None; intake.facts.len()]);
+            if let Some(cosine) = each.get_mut(number) {
+                *cosine = candidate.cosine.or(*cosine);
+            }
         }
     }
     let ids: Vec<MemoryId> = cosines.keys().copied().collect();
@@ -107,8 +118,8 @@ async fn neighbours(
     let mut neighbours: Vec<Neighbour> = memories
         .into_iter()
         .map(|memory| {
-            let cosine = cosines.get(&memory.id).copied().unwrap_or(0.0);
-            Neighbour::new(memory, cosine)
+            let cosines = cosines.remove(&memory.id).unwrap_or_default();
+            Neighbour::near(memory, cosines)
         })
         .collect();
     neighbours

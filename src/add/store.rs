@@ -30,12 +30,13 @@ pub(super) async fn prepare(
     version: Version,
 ) -> Result<Prepared> {
     let CheckedPlan { neighbours, slots, plan, by_rules } = checked;
-    let Plan { actions, rejected, model_calls, usage } = plan;
+    let Plan { actions, rejected, account, model_calls, usage } = plan;
     let mut report = intake.report.clone();
     if *by_rules {
         report.fallbacks.push(Stage::Reconcile);
     }
     report.rejected.clone_from(rejected);
+    report.account.clone_from(account);
     report.model_calls += model_calls;
     report.usage += *usage;
 

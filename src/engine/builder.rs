@@ -55,7 +55,8 @@ impl MemoryEngineBuilder {
 
     /// A model that reads facts from messages and decides over them:
     /// [`PromptedExtractor`](crate::prompted::PromptedExtractor) and
-    /// [`PromptedReconciler`](crate::prompted::PromptedReconciler) made of it, each unless another is given here. Default:
+    /// [`PromptedReconciler`](crate::prompted::PromptedReconciler) made of it, each unless another is given here, and
+    /// [`AgenticReconciler`](crate::prompted::AgenticReconciler) for [`AddMode::Agentic`](crate::AddMode::Agentic). Default:
     /// none, and rules in its place.
     ///
     /// ```
@@ -133,6 +134,7 @@ impl MemoryEngineBuilder {
             Some((extractor, reconciler, _)) => (Some(extractor), Some(reconciler)),
             None => (None, None),
         };
+        let agentic = prompted_reconciler.clone().map(|one| Arc::new(prompted::AgenticReconciler::from(one)) as _);
         let extractor = extractor.or_else(|| prompted_extractor.map(|extractor| Arc::new(extractor) as _));
         let reconciler = reconciler.or_else(|| prompted_reconciler.map(|reconciler| Arc::new(reconciler) as _));
         let embedder = embedder.or_else(default_embedder).ok_or_else(|| {
@@ -155,6 +157,7 @@ impl MemoryEngineBuilder {
             embedder,
             extractor: extractor.unwrap_or_else(|| Arc::new(RuleExtractor::new())),
             reconciler: reconciler.unwrap_or_else(|| Arc::new(RuleReconciler::new())),
+            agentic,
             clock: clock.unwrap_or_else(|| Arc::new(SystemClock)),
             counter: counter.unwrap_or_else(|| Arc::new(ApproximateTokens)),
             redactor,

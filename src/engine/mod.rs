@@ -54,6 +54,8 @@ struct Inner {
     embedder: Arc<dyn Embedder>,
     extractor: Arc<dyn Extractor>,
     reconciler: Arc<dyn Reconciler>,
+    /// What decides with tools, if there is a model.
+    agentic: Option<Arc<dyn Reconciler>>,
     clock: Arc<dyn Clock>,
     counter: Arc<dyn TokenCounter>,
     redactor: Option<Arc<dyn Redactor>>,
@@ -94,11 +96,13 @@ impl MemoryEngine {
     ///
     /// With a [model](MemoryEngineBuilder::llm) an add asks it at most twice: for the facts, and for what they do to what is
     /// known; each once more if the answer was of no use. Without a word of the user it asks nothing, without a fact or
-    /// anything known, or with facts that are known word for word, not for the second. What it plans is checked: no new
-    /// fact is lost, and nothing known is changed or ended that no new fact speaks of.
+    /// anything known, or with facts that are [known already](crate::score::sameness::repeats), not for the second. What it plans is checked: no new
+    /// fact is lost, and nothing known is changed or ended that no new fact speaks of. With
+    /// [`AddMode::Agentic`](crate::AddMode::Agentic) the second question is a talk of at most three steps.
     ///
     /// # Errors
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the extractor, the embedder, the
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; [`Configuration`](ErrorKind::Configuration) for
+    /// [`AddMode::Agentic`](crate::AddMode::Agentic) without a model; what the extractor, the embedder, the
     /// reconciler or the store report, with the [`Stage`]; [`Conflict`](ErrorKind::Conflict) when others kept
     /// changing what is known. Nothing was written then.
     pub async fn add(&self, scope: &Scope, request: impl Into<AddRequest>) -> Result<AddReport> {
@@ -307,6 +311,7 @@ impl MemoryEngine {
             embedder: &*self.0.embedder,
             extractor: &*self.0.extractor,
             reconciler: &*self.0.reconciler,
+            agentic: self.0.agentic.as_deref(),
             rules: (&RuleExtractor, &RuleReconciler),
             redactor: self.0.redactor.as_deref(),
             ids: &self.0.ids,

@@ -1,6 +1,6 @@
 //! The form of an answer that lists actions, and how it becomes a plan.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
@@ -78,6 +78,37 @@ fn event_of(members: &Map<String, Value>) -> Option<&str> {
     ["event", "action", "operation", "op"].iter().find_map(|name| members.get(*name)?.as_str())
 }
 
+/// What a step does, under any of the names that models give it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    Add,
+    Update,
+    /// What takes a memory back is a fact as well, and its successor.
+    Invalidate,
+    Keep,
+}
+
+impl Event {
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Add => "ADD",
+            Self::Update => "UPDATE",
+            Self::Invalidate => "DELETE",
+            Self::Keep => "NONE",
+        }
+    }
+
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match plain(name).to_ascii_uppercase().as_str() {
+            "ADD" | "CREATE" | "INSERT" | "NEW" => Self::Add,
+            "UPDATE" | "MODIFY" | "MERGE" => Self::Update,
+            "SUPERSEDE" | "REPLACE" | "INVALIDATE" | "DELETE" | "REMOVE" => Self::Invalidate,
+            "NONE" | "NOOP" | "NOCHANGE" | "SKIP" | "KEEP" => Self::Keep,
+            _ => return None,
+        })
+    }
+}
+
 /// What an action names: a thing, nothing, or what was not shown.
 enum Named {
     One(usize),
@@ -91,7 +122,7 @@ pub(super) struct Planner<'a> {
     /// How many neighbours were shown: those with the least numbers.
     shown: usize,
     /// The facts that were shown.
-    open: &'a HashSet<usize>,
+    open: &'a BTreeSet<usize>,
     /// Facts that an action was found for by its number.
     named: HashSet<usize>,
     pub(super) actions: Vec<Action>,
@@ -99,24 +130,32 @@ pub(super) struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    pub(super) fn new(facts: &'a [Fact], shown: usize, open: &'a HashSet<usize>) -> Self {
+    pub(super) fn new(facts: &'a [Fact], shown: usize, open: &'a BTreeSet<usize>) -> Self {
         Self { facts, shown, open, named: HashSet::new(), actions: Vec::new(), rejected: Vec::new() }
     }
 
     pub(super) fn take_all(&mut self, items: &[Value]) {
-        let named = items.iter().filter_map(|item| index(item.as_object()?.get("fact")?));
-        self.named.extend(named);
+        self.expect(items);
         for item in items {
-            if let Err(reason) = self.take(item) {
-                self.rejected.push(reason);
+            match self.action(item) {
+                Ok(action) => self.actions.extend(action),
+                Err(reason) => self.rejected.push(reason),
             }
         }
     }
 
-    fn take(&mut self, item: &Value) -> Result<(), String> {
+    /// Looks over what will be asked for together, before any of it is.
+    pub(super) fn expect(&mut self, items: &[Value]) {
+        let named = items.iter().filter_map(|item| index(item.as_object()?.get("fact")?));
+        self.named.extend(named);
+    }
+
+    /// The action that an item asks for; `None` if it asks for nothing to be done to a memory.
+    pub(super) fn action(&self, item: &Value) -> Result<Option<Action>, String> {
         let members = item.as_object().ok_or("something in the place of an action")?;
         let event = event_of(members).ok_or("an action without an event")?;
         let name = plain(event).to_ascii_uppercase();
+        let event = Event::named(event).ok_or_else(|| format!("unknown event {name}"))?;
         let text = ["text", "new_text", "new_memory", "content"].iter().find_map(|name| members.get(*name)?.as_str());
         let text = text.map(str::trim).filter(|text| !text.is_empty());
         let memory = || match self.memory(members) {
@@ -130,31 +169,25 @@ impl<'a> Planner<'a> {
             Named::Nothing => None,
             Named::Unknown(given) => return Err(format!("{name}: unknown fact {given}")),
         };
-        let action = match name.as_str() {
-            "ADD" | "CREATE" | "INSERT" | "NEW" => {
+        Ok(Some(match event {
+            Event::Add => {
                 let by_text = || text.and_then(|text| self.fact_in(text));
                 let fact = fact.or_else(by_text).ok_or("ADD: no new fact says that")?;
                 Action::Add { fact }
             }
-            "UPDATE" | "MODIFY" | "MERGE" => {
+            Event::Update => {
                 let neighbour = must(memory()?)?;
                 let text = text.or_else(|| fact.and_then(|fact| self.facts.get(fact)).map(|fact| fact.text.as_str()));
                 let text = text.ok_or("UPDATE: no text")?;
                 Action::Update { neighbour, fact: fact.or_else(|| self.fact_in(text)), text: text.to_owned() }
             }
-            // What takes a memory back is a fact as well, and its successor.
-            "SUPERSEDE" | "REPLACE" | "INVALIDATE" | "DELETE" | "REMOVE" => {
-                Action::Invalidate { neighbour: must(memory()?)?, fact }
-            }
-            "NONE" | "NOOP" | "NOCHANGE" | "SKIP" | "KEEP" => match (fact, memory()?) {
+            Event::Invalidate => Action::Invalidate { neighbour: must(memory()?)?, fact },
+            Event::Keep => match (fact, memory()?) {
                 (Some(fact), neighbour) => Action::Skip { fact, neighbour },
                 // Some list every memory that stays.
-                (None, _) => return Ok(()),
+                (None, _) => return Ok(None),
             },
-            other => return Err(format!("unknown event {other}")),
-        };
-        self.actions.push(action);
-        Ok(())
+        }))
     }
 
     fn memory(&self, members: &Map<String, Value>) -> Named {

@@ -14,9 +14,9 @@ use crate::{
 };
 
 /// Most tokens of an answer: some sixty facts with all that belongs to them.
-const ROOM: u32 = 4_096;
+pub(super) const ROOM: u32 = 4_096;
 /// How much more an answer may take when it was cut off.
-const MORE_ROOM: u32 = 4;
+pub(super) const MORE_ROOM: u32 = 4;
 
 /// In what was learned of a server, beside the bits of the forms: it does not take the room that we give.
 const UNLIMITED: u8 = 16;
@@ -75,6 +75,10 @@ pub(super) struct Asker {
 impl Asker {
     pub(super) fn new(llm: Arc<dyn Llm>) -> Self {
         Self { llm, refused: Arc::new(AtomicU8::new(0)) }
+    }
+
+    pub(super) fn llm(&self) -> &dyn Llm {
+        &*self.llm
     }
 
     /// The answer, read by `fit`.
@@ -218,18 +222,20 @@ impl Question {
 }
 
 /// Tokens of the request, estimated.
-fn expected_input(request: &ChatRequest) -> u64 {
-    let messages = request.messages.iter().map(|message| ApproximateTokens.count(&message.text));
-    let schema = match (&request.response_format, request.tools.first()) {
-        (ResponseFormat::Schema { schema, .. }, _) => ApproximateTokens.count(&schema.to_string()),
-        (_, Some(tool)) => ApproximateTokens.count(&tool.parameters.to_string()),
-        _ => 0,
+pub(super) fn expected_input(request: &ChatRequest) -> u64 {
+    let messages = request.messages.iter().map(|message| {
+        let calls: usize = message.tool_calls.iter().map(|call| ApproximateTokens.count(&call.arguments)).sum();
+        ApproximateTokens.count(&message.text) + calls
+    });
+    let schema = match &request.response_format {
+        ResponseFormat::Schema { schema, .. } => ApproximateTokens.count(&schema.to_string()),
+        _ => request.tools.iter().map(|tool| ApproximateTokens.count(&tool.parameters.to_string())).sum(),
     };
     u64::try_from(messages.sum::<usize>() + schema).unwrap_or(u64::MAX)
 }
 
 /// Tokens of the reply, estimated.
-fn output_of(reply: &ChatResponse) -> u64 {
+pub(super) fn output_of(reply: &ChatResponse) -> u64 {
     let calls: usize = reply.tool_calls.iter().map(|call| ApproximateTokens.count(&call.arguments)).sum();
     u64::try_from(ApproximateTokens.count(&reply.text) + calls).unwrap_or(u64::MAX)
 }

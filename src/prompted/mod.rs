@@ -10,6 +10,7 @@
 //! prompts as data, in a form they cannot break out of.
 
 mod actions;
+mod agentic;
 mod arguments;
 mod ask;
 mod extractor;
@@ -21,9 +22,11 @@ mod period;
 mod reconciler;
 mod schema;
 mod summarizer;
+mod tools;
 
 use std::sync::Arc;
 
+pub use agentic::AgenticReconciler;
 pub use arguments::tool_arguments;
 pub use extractor::PromptedExtractor;
 pub use reconciler::PromptedReconciler;

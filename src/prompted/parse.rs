@@ -211,6 +211,32 @@ fn find(text: &str) -> Found {
     found
 }
 
+/// The text without its thoughts, in time in proportion to its length.
+pub(super) fn without_thoughts(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let (mut out, mut at) = (String::new(), 0);
+    while let Some(next) = text.get(at..).and_then(|rest| rest.find('<')).map(|next| at + next) {
+        out.push_str(text.get(at..next).unwrap_or_default());
+        at = match thought(&lower, next) {
+            Tag::Open(name) => {
+                let close = format!("</{name}>");
+                let end = lower.get(next..).and_then(|rest| rest.find(&close));
+                end.map_or(text.len(), |end| next + end + close.len())
+            }
+            Tag::Close(length) => {
+                out.clear();
+                next + length
+            }
+            Tag::None => {
+                out.push('<');
+                next + 1
+            }
+        };
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
+}
+
 fn only_separators(between: &str) -> bool {
     between.bytes().all(|byte| byte.is_ascii_whitespace() || byte == b',')
 }
@@ -305,6 +331,19 @@ mod tests {
         assert_eq!(cut("```{\"facts\": []}\n\n\n```"), Ok(Vec::new()), "only the white space was too long");
         let kept_back = ChatResponse::text("").with_finish(FinishReason::Filtered);
         assert_eq!(read(&kept_back, &list), Err(Unusable::Filtered));
+    }
+
+    #[test]
+    fn thoughts_are_taken_out() {
+        for (text, said) in [
+            ("<think>a</think> b", " b"),
+            ("a</THINK>b < c <d>", "b < c <d>"),
+            ("a <thought>b", "a "),
+            ("é<think>é</think>é", "éé"),
+            ("", ""),
+        ] {
+            assert_eq!(without_thoughts(text), said, "{text}");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap},
     fmt::Write,
     sync::Arc,
 };
@@ -14,17 +14,16 @@ use super::{
     schema::strict,
 };
 use crate::{
-    Action, Llm, Plan, ReconcileRequest, Reconciler, Result,
-    score::sameness::{normalized, same_text},
+    Action, Llm, Neighbour, Plan, ReconcileRequest, Reconciler, Result,
+    score::sameness::{compared, repeats},
 };
 
 /// Most memories that a model is shown: the nearest.
-const SHOWN: usize = 60;
+pub(super) const SHOWN: usize = 60;
 
 /// A [`Reconciler`] that asks a model.
 ///
-/// Facts that a neighbour says already, in the same [words](crate::score::sameness::normalized), are skipped without
-/// asking. If facts and neighbours are left it makes one request, and a second one if the first answer was cut off or of
+/// Facts that a neighbour [says already](repeats), in the same words or nearly so, are skipped without asking. If facts and neighbours are left it makes one request, and a second one if the first answer was cut off or of
 /// no use. The model sees the neighbours as numbers, text and the day since which they hold, never their ids; of more
 /// than sixty the nearest.
 ///
@@ -69,12 +68,84 @@ impl PromptedReconciler {
         self
     }
 
-    fn question(&self, request: &ReconcileRequest<'_>, open: &[usize]) -> Question {
-        let mut instructions = include_str!("prompts/reconcile.md").to_owned();
+    pub(super) fn asker(&self) -> &Asker {
+        &self.asker
+    }
+
+    /// What a model is told, with the further instructions of the application.
+    pub(super) fn instructed(&self, prompt: &str) -> String {
+        let mut instructions = prompt.to_owned();
         if let Some(further) = &self.instructions {
             instructions.push_str("\nFurther instructions of the application:\n");
             instructions.push_str(further);
         }
+        instructions
+    }
+
+    /// Asks once for all that is to be done.
+    pub(super) async fn one_call(&self, request: &ReconcileRequest<'_>, sorted: &Sorted) -> Result<Plan> {
+        let question = Question {
+            name: "actions",
+            instructions: self.instructed(include_str!("prompts/reconcile.md")),
+            material: sorted.material(request),
+            schema: strict::<ActionList>(),
+        };
+        let answer = self.asker.ask(&question, request.budget, &read_actions).await?;
+        let mut planner = sorted.planner(request);
+        planner.take_all(&answer.value);
+        let mut plan = Plan::of(sorted.known.clone());
+        plan.actions.extend(planner.actions);
+        plan.rejected = planner.rejected;
+        plan.model_calls = answer.model_calls;
+        plan.usage = answer.usage;
+        Ok(plan)
+    }
+}
+
+/// The facts of a request: those that are known, and those that a model must be asked about.
+pub(super) struct Sorted {
+    /// A skip for each fact that a neighbour [says](repeats) already.
+    pub(super) known: Vec<Action>,
+    /// The other facts.
+    pub(super) open: BTreeSet<usize>,
+}
+
+impl Sorted {
+    pub(super) fn of(request: &ReconcileRequest<'_>) -> Self {
+        let semantic = || request.neighbours.iter().enumerate().filter(|(_, near)| near.memory.kind.is_semantic());
+        let mut said: HashMap<String, usize> = HashMap::new();
+        for (number, near) in semantic() {
+            said.entry(compared(&near.memory.text)).or_insert(number);
+        }
+        let mut sorted = Self { known: Vec::new(), open: BTreeSet::new() };
+        for (number, fact) in request.facts.iter().enumerate() {
+            let nearly = || {
+                let near = |near: &Neighbour| {
+                    near.cosine_to(number).is_some_and(|cosine| repeats(&near.memory.text, &fact.text, cosine))
+                };
+                semantic().find(|(_, neighbour)| near(neighbour)).map(|(number, _)| number)
+            };
+            match said.get(&compared(&fact.text)).copied().or_else(nearly) {
+                Some(neighbour) => sorted.known.push(Action::Skip { fact: number, neighbour: Some(neighbour) }),
+                None => {
+                    sorted.open.insert(number);
+                }
+            }
+        }
+        sorted
+    }
+
+    /// Whether there is nothing to ask a model.
+    pub(super) fn is_settled(&self, request: &ReconcileRequest<'_>) -> bool {
+        self.open.is_empty() || request.neighbours.is_empty()
+    }
+
+    pub(super) fn planner<'p>(&'p self, request: &ReconcileRequest<'p>) -> Planner<'p> {
+        Planner::new(request.facts, request.neighbours.len().min(SHOWN), &self.open)
+    }
+
+    /// Memories and facts as a model sees them: one JSON object a line, so that no text can end its own.
+    pub(super) fn material(&self, request: &ReconcileRequest<'_>) -> String {
         let mut material = String::from("Memories:\n");
         for (number, near) in request.neighbours.iter().enumerate().take(SHOWN) {
             let memory = &near.memory;
@@ -86,7 +157,7 @@ impl PromptedReconciler {
             let _ = writeln!(material, "{line}");
         }
         material.push_str("\nFacts:\n");
-        for (number, fact) in open.iter().filter_map(|number| Some((number, request.facts.get(*number)?))) {
+        for (number, fact) in self.open.iter().filter_map(|number| Some((number, request.facts.get(*number)?))) {
             let mut line = json!({"fact": number, "text": fact.text});
             if let Some(line) = line.as_object_mut() {
                 line.extend(fact.valid_at.map(|since| ("since".to_owned(), date(since).into())));
@@ -94,40 +165,17 @@ impl PromptedReconciler {
             }
             let _ = writeln!(material, "{line}");
         }
-        Question { name: "actions", instructions, material, schema: strict::<ActionList>() }
+        material
     }
 }
 
 #[async_trait]
 impl Reconciler for PromptedReconciler {
     async fn reconcile(&self, request: &ReconcileRequest<'_>) -> Result<Plan> {
-        let (facts, neighbours) = (request.facts, request.neighbours);
-        let mut plan = Plan::default();
-        let mut said: HashMap<String, usize> = HashMap::new();
-        for (number, near) in neighbours.iter().enumerate().filter(|(_, near)| near.memory.kind.is_semantic()) {
-            said.entry(normalized(&near.memory.text)).or_insert(number);
+        let sorted = Sorted::of(request);
+        if sorted.is_settled(request) {
+            return Ok(Plan::of(sorted.known));
         }
-        let mut open = Vec::new();
-        for (number, fact) in facts.iter().enumerate() {
-            let known = said.get(&normalized(&fact.text)).copied();
-            let known = known
-                .filter(|known| neighbours.get(*known).is_some_and(|near| same_text(&near.memory.text, &fact.text)));
-            match known {
-                Some(neighbour) => plan.actions.push(Action::Skip { fact: number, neighbour: Some(neighbour) }),
-                None => open.push(number),
-            }
-        }
-        if open.is_empty() || neighbours.is_empty() {
-            return Ok(plan);
-        }
-        let answer = self.asker.ask(&self.question(request, &open), request.budget, &read_actions).await?;
-        let asked: HashSet<usize> = open.iter().copied().collect();
-        let mut planner = Planner::new(facts, neighbours.len().min(SHOWN), &asked);
-        planner.take_all(&answer.value);
-        plan.actions.extend(planner.actions);
-        plan.rejected = planner.rejected;
-        plan.model_calls = answer.model_calls;
-        plan.usage = answer.usage;
-        Ok(plan)
+        self.one_call(request, &sorted).await
     }
 }

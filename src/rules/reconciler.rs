@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use async_trait::async_trait;
 
-use super::sameness::{Agreement, agreement, may_be_named, names, near_duplicate};
+use super::sameness::{Agreement, agreement, may_be_named, names};
 use crate::{
     Action, Fact, Neighbour, Plan, ReconcileRequest, Reconciler, Result,
-    score::sameness::{normalized, same_text},
+    score::sameness::{self, normalized, same_text},
 };
 
 /// Most facts of a slot, before or after one, that are held against it.
@@ -17,8 +17,8 @@ const MOST_RIVALS: usize = 16;
 ///
 /// For each fact, in order, the first of these that holds decides:
 ///
-/// 1. A neighbour or an earlier fact has the same [normalised text](crate::score::sameness::normalized): skipped.
-/// 2. A neighbour of cosine similarity 0.97 or more has the same names, numbers, negations and content words: skipped.
+/// 1. An earlier fact has the same [normalised text](crate::score::sameness::normalized): skipped.
+/// 2. A neighbour [says it already](crate::score::sameness::repeats), in the same words or nearly so: skipped.
 /// 3. A later fact of the same message fills the same slot: skipped, since what was said last holds. Of several messages
 ///    each has its fact added, and the caller, who knows the times, ends each where the next begins.
 /// 4. One of the two says the same as the other and a name besides ("Has a dog", "Has a dog named Rex"): the fact is
@@ -32,8 +32,8 @@ const MOST_RIVALS: usize = 16;
 ///      the past is known.
 /// 6. Else it is added.
 ///
-/// Only neighbours of a [semantic kind](crate::MemoryKind::is_semantic) count. The neighbours' similarity is that to the
-/// nearest of the facts, whichever that is, so it never decides alone.
+/// Only neighbours of a [semantic kind](crate::MemoryKind::is_semantic) count, and their similarity
+/// never decides alone.
 ///
 /// ```
 /// use ingrain::{Action, Fact, Memory, MemoryId, Neighbour, ReconcileRequest, Reconciler, Scope, rules::RuleReconciler};
@@ -122,7 +122,7 @@ impl<'a> Planner<'a> {
             return Action::Skip { fact, neighbour: None };
         }
         let open = self.open();
-        let said = |near: &Neighbour| repeats(new, near) || names(&new.text, &near.memory.text);
+        let said = |near: &Neighbour| repeats(fact, new, near) || names(&new.text, &near.memory.text);
         if let Some((neighbour, _)) = open.iter().find(|(_, near)| said(near)) {
             return Action::Skip { fact, neighbour: Some(*neighbour) };
         }
@@ -208,8 +208,8 @@ impl<'a> Planner<'a> {
 }
 
 /// Whether the memory says what the fact says.
-fn repeats(fact: &Fact, near: &Neighbour) -> bool {
-    same_text(&fact.text, &near.memory.text) || (near.cosine >= 0.97 && near_duplicate(&fact.text, &near.memory.text))
+fn repeats(number: usize, fact: &Fact, near: &Neighbour) -> bool {
+    sameness::repeats(&near.memory.text, &fact.text, near.cosine_to(number).unwrap_or(0.0))
 }
 
 /// Whether a later fact of the message takes an earlier one's slot, so that the earlier need not be stored.

@@ -3,7 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::token::fold;
-use crate::score::sameness::{normalized, same_particulars, same_text};
+use crate::score::sameness::{normalized, same_text};
 
 /// How a new statement stands to a known one of the same slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,20 +161,6 @@ pub(super) fn names(bare: &str, named: &str) -> bool {
     name.is_some_and(|name| name.split(' ').all(|word| word.chars().next().is_some_and(char::is_uppercase)))
 }
 
-/// Whether two texts whose vectors are next to equal are one statement.
-pub(super) fn near_duplicate(a: &str, b: &str) -> bool {
-    let (left, right) = (words(a), words(b));
-    same_particulars(a, b) && left == right
-}
-
-/// The content words, sorted: order, articles and the small words between them do not count.
-fn words(text: &str) -> Vec<String> {
-    const SMALL: &str = "a an the of to in on at for and is are was his her their very really и в на с очень";
-    let mut words: Vec<String> = text.unicode_words().map(fold).filter(|word| !listed(SMALL, word)).collect();
-    words.sort_unstable();
-    words
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,11 +195,5 @@ mod tests {
         assert_eq!(agreement("Likes coffee", "Hates coffee"), Agreement::Contradicts);
         assert_eq!(agreement("Loves coffee", "Likes coffee"), Agreement::Covers);
         assert_eq!(agreement("Is no longer vegan", "Is vegan"), Agreement::Contradicts);
-    }
-
-    #[test]
-    fn near_duplicates_share_their_content_words() {
-        assert!(near_duplicate("Likes the tea", "Likes tea"));
-        assert!(!near_duplicate("Likes tea", "Likes coffee") && !near_duplicate("Likes tea", "Does not like tea"));
     }
 }

@@ -70,7 +70,13 @@ pub fn normalized(text: &str) -> String {
     }
     // `+` and `#` are part of names ("C++"), and marks above and below letters are no punctuation.
     let is_edge = |char: char| !char.is_alphanumeric() && !is_symbol(char);
-    out.trim_matches(is_edge).to_owned()
+    let kept = out.trim_start_matches(is_edge);
+    // A number keeps its sign, and the point it begins with.
+    let sign = out
+        .strip_suffix(kept)
+        .and_then(|edge| edge.chars().next_back())
+        .filter(|char| matches!(char, '-' | '−' | '.' | ',') && kept.starts_with(char::is_numeric));
+    sign.into_iter().collect::<String>() + kept.trim_end_matches(is_edge)
 }
 
 /// Whether the character, though no letter, carries meaning: combining marks, emoji, currency and mathematical signs.
@@ -86,6 +92,54 @@ fn is_symbol(char: char) -> bool {
 #[must_use]
 pub fn same_text(a: &str, b: &str) -> bool {
     a == b || compared(a) == compared(b)
+}
+
+/// Cosine similarity from which two statements of the same words are taken to be one.
+pub const NEAR_DUPLICATE: f32 = 0.97;
+
+/// Whether a new statement, at this cosine similarity to a known one, says nothing new, as far as that is safe to say
+/// without understanding either.
+///
+/// It does if it is the [same text](same_text), or if the similarity is [0.97](NEAR_DUPLICATE) or more and it has the same
+/// [particulars](same_particulars) and the same words in the same order: case, white space, punctuation around words,
+/// "the" and "also" do not count. Order does, since embedders that average the vectors of words do not see
+/// it ("Anna hired Bob"); and so do all other small words, for each of them can turn a statement round ("moved to",
+/// "moved from"; "is", "was"; «la ve», «lo ve»), signs and what stands inside a word or number ("C++", "1/2", "3.5").
+///
+/// ```
+/// use ingrain::score::sameness::repeats;
+/// assert!(repeats("Likes hiking in the mountains", "Also likes hiking in mountains.", 0.98));
+/// assert!(!repeats("Likes tea more than coffee", "Likes coffee more than tea", 1.0));
+/// ```
+#[must_use]
+pub fn repeats(known: &str, new: &str, cosine: f32) -> bool {
+    same_text(known, new)
+        || (cosine >= NEAR_DUPLICATE && same_particulars(known, new) && {
+            let known = telling(known);
+            !known.is_empty() && known == telling(new)
+        })
+}
+
+/// Words that add nothing to a statement wherever they stand. Other articles are left out, since they are pronouns, verbs
+/// or names as well ("la ve", "die", "An"), and those of one letter since letters name things ("vitamin a").
+const LIGHT: &[&str] = &["the", "also", "также", "тоже", "también", "também"];
+
+/// The words of a text that tell something, in order.
+fn telling(text: &str) -> Vec<String> {
+    let opens = |char: char| matches!(char, '"' | '\'' | '«' | '“' | '„' | '‘' | '(' | '[' | '¡' | '¿');
+    let closes = |char: char| {
+        matches!(char, '.' | ',' | ';' | ':' | '!' | '?' | '…' | '"' | '\'' | '»' | '“' | '”' | '’' | ')' | ']' | '。')
+    };
+    let text = normalized(text);
+    let bare = |word: &'_ str| {
+        let word = word.trim_start_matches(opens);
+        let kept = word.trim_end_matches(closes);
+        // After a number a quotation mark may stand for feet or inches.
+        let mark = word.strip_prefix(kept).and_then(|edge| edge.chars().next());
+        let mark = mark.filter(|mark| matches!(mark, '"' | '\'') && kept.ends_with(char::is_numeric));
+        kept.chars().chain(mark).collect::<String>()
+    };
+    text.split(' ').map(bare).filter(|word| !word.is_empty() && !LIGHT.contains(&word.as_str())).collect()
 }
 
 /// What is equal for texts that are the [same](same_text), and for no others: to look one up among many.
@@ -233,7 +287,80 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_number_keeps_its_sign() {
+        assert!(!same_text("-5 degrees", "5 degrees") && !same_text(".5 mg", "5 mg"));
+        assert!(same_text("- Likes tea", "likes tea") && same_text("5 mg.", "5 mg"));
+    }
+
+    #[test]
+    fn nearly_the_same_words_are_no_news() {
+        for (known, new) in [
+            ("Likes hiking in the mountains", "Also likes hiking in mountains."),
+            ("Works at the clinic \"Mar\"", "Works at the clinic Mar"),
+            ("Plays chess, goes skiing", "Plays chess; goes skiing"),
+            ("Любит чай", "Тоже любит чай!"),
+            ("Vive en Lima", "También vive en Lima"),
+        ] {
+            assert!(repeats(known, new, 0.97) && repeats(new, known, 1.0), "{known} / {new}");
+            assert!(!repeats(known, new, 0.96), "{known} / {new}: too far apart");
+        }
+        assert!(repeats("Likes tea", "likes  TEA.", 0.0), "the same text at any distance");
+    }
+
+    /// What vectors of averaged words hold for one and the same.
+    #[test]
+    fn news_in_like_words_is_news() {
+        for (known, new) in [
+            ("Anna hired Bob", "Bob hired Anna"),
+            ("Likes tea more than coffee", "Likes coffee more than tea"),
+            ("Likes tea", "Does not like tea"),
+            ("Likes tea", "Likes tea no longer"),
+            ("Has 2 kids", "Has 3 kids"),
+            ("Weighs 3.5 kg", "Weighs 35 kg"),
+            ("Takes 1/2 tablet", "Takes 1-2 tablet"),
+            ("Owns a 50\" screen", "Owns a 50' screen"),
+            ("Keeps it at -5 °C", "Keeps it at 5 °C"),
+            ("Codes in C", "Codes in C++"),
+            ("Takes vitamin A", "Takes vitamin"),
+            ("An lives in Hanoi", "Lives in Hanoi"),
+            ("Likes The Who", "Likes who"),
+            ("Moved to Porto", "Moved from Porto"),
+            ("Is vegan", "Was vegan"),
+            ("Likes his dog", "Likes her dog"),
+            ("Мать любит дочь", "Дочь любит мать"),
+            ("Любит чай больше кофе", "Любит кофе больше чая"),
+            ("Живёт с братом", "Живёт без брата"),
+            ("Ест мясо, не ест рыбу", "Не ест мясо, ест рыбу"),
+            ("Pedro contrató a Luis", "Luis contrató a Pedro"),
+            ("Nunca la ve", "Nunca lo ve"),
+            ("Der Hund jagt den Mann", "Den Hund jagt der Mann"),
+            ("Schläft ein", "Schläft"),
+            ("Ne la voit plus", "Ne le voit plus"),
+            ("Préfère le thé au café", "Préfère le café au thé"),
+            ("犬が猫を追う", "猫が犬を追う"),
+            ("喜欢茶胜过咖啡", "喜欢咖啡胜过茶"),
+            ("喜欢茶", "不喜欢茶"),
+            ("أحمد وظف سالم", "سالم وظف أحمد"),
+            ("…", "!"),
+        ] {
+            assert!(!repeats(known, new, 1.0) && !repeats(new, known, 1.0), "{known} / {new}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn words_in_another_order_are_news(
+            words in proptest::collection::btree_set("[a-z]{4,8}", 2..8), by in 1..7_usize,
+        ) {
+            let mut words: Vec<String> = words.into_iter().filter(|word| word != "also").collect();
+            prop_assume!(words.len() > 1 && by % words.len() != 0);
+            let known = words.join(" ");
+            let by = by % words.len();
+            words.rotate_left(by);
+            prop_assert!(!repeats(&known, &words.join(" "), 1.0));
+        }
+
         #[test]
         fn normalising_again_changes_nothing(text in ".{0,80}") {
             let once = normalized(&text);

@@ -28,7 +28,7 @@ pub use llm::{
     ChatRequest, ChatResponse, FinishReason, Llm, LlmCapabilities, ResponseFormat, ToolChoice, ToolDefinition, Usage,
 };
 pub use llm_fn::LlmFn;
-pub use reconciler::{Action, Neighbour, Plan, ReconcileRequest, Reconciler};
+pub use reconciler::{Action, Neighbour, Plan, PlanCheck, ReconcileRequest, Reconciler};
 pub use redactor::Redactor;
 pub use reranker::Reranker;
 pub use summarizer::{SummarizeRequest, Summarizer, Summary};

@@ -12,15 +12,36 @@ pub struct Neighbour {
     pub memory: Memory,
     /// Cosine similarity to the nearest of the new facts, −1 to 1.
     pub cosine: f32,
+    /// Cosine similarity to each of the new facts, in their order; `None` for a fact that has nearer neighbours. Empty if
+    /// only the best is known.
+    pub cosines: Vec<Option<f32>>,
 }
 
 impl Neighbour {
-    /// A neighbour.
+    /// A neighbour of which the best similarity is known.
     #[must_use]
     pub fn new(memory: Memory, cosine: f32) -> Self {
-        Self { memory, cosine }
+        Self { memory, cosine, cosines: Vec::new() }
+    }
+
+    /// A neighbour of which the similarity to each fact is known; the best is 0 if there is none.
+    #[must_use]
+    pub fn near(memory: Memory, cosines: Vec<Option<f32>>) -> Self {
+        let cosine = cosines.iter().flatten().copied().reduce(f32::max).unwrap_or(0.0);
+        Self { memory, cosine, cosines }
+    }
+
+    /// Cosine similarity to one of the facts: its own or, where only the best is known, that, which is at least as much.
+    /// `None` for a fact that has nearer neighbours.
+    #[must_use]
+    pub fn cosine_to(&self, fact: usize) -> Option<f32> {
+        if self.cosines.is_empty() { Some(self.cosine) } else { self.cosines.get(fact).copied().flatten() }
     }
 }
+
+/// Which steps of a plan for these facts and neighbours will not be carried out: their indices, ascending, each with the
+/// reason in words, without memory text.
+pub type PlanCheck = fn(&[Action], &[Fact], &[Neighbour]) -> Vec<(usize, &'static str)>;
 
 /// New facts and what is known around them.
 #[derive(Debug, Clone)]
@@ -32,13 +53,15 @@ pub struct ReconcileRequest<'a> {
     pub neighbours: &'a [Neighbour],
     /// What may be spent on models; `None` for no limit.
     pub budget: Option<&'a CallBudget>,
+    /// How the plan will be checked, for a maker that can mend it before it is. `None` if that is not known.
+    pub check: Option<PlanCheck>,
 }
 
 impl<'a> ReconcileRequest<'a> {
     /// A request.
     #[must_use]
     pub fn new(facts: &'a [Fact], neighbours: &'a [Neighbour]) -> Self {
-        Self { facts, neighbours, budget: None }
+        Self { facts, neighbours, budget: None, check: None }
     }
 }
 
@@ -84,6 +107,8 @@ pub struct Plan {
     pub actions: Vec<Action>,
     /// What the model wanted and cannot be done, in words, without memory text.
     pub rejected: Vec<String>,
+    /// What was decided and why, in the model's own words, which are not checked; `None` if it gave none.
+    pub account: Option<String>,
     /// Calls of a model that were made.
     pub model_calls: u32,
     /// What they cost.

@@ -35,6 +35,7 @@ fn what_is_handed_out_can_be_shared() {
     shared::<ingrain::CallBudget>();
     shared::<ingrain::prompted::PromptedExtractor>();
     shared::<ingrain::prompted::PromptedReconciler>();
+    shared::<ingrain::prompted::AgenticReconciler>();
     shared::<ingrain::prompted::PromptedSummarizer>();
     #[cfg(feature = "tiktoken")]
     shared::<ingrain::TiktokenCounter>();

@@ -10,11 +10,13 @@
 )]
 
 mod acceptance;
+mod agentic;
 mod api;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 mod clients;
 mod conformance;
 mod context;
+mod cost;
 #[cfg(all(feature = "sqlite", unix))]
 mod crash;
 mod dates;

@@ -5,7 +5,10 @@ mod conflicts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ingrain::{AddReport, AddRequest, MemoryEngine, Message, Scope, testing::ScriptedLlm};
+use ingrain::{
+    AddMode, AddReport, AddRequest, ChatResponse, LlmCapabilities, MemoryEngine, Message, Scope, ToolCall,
+    testing::ScriptedLlm,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -94,7 +97,7 @@ async fn asking(world: &World, llm: ScriptedLlm) -> MemoryEngine {
 
 /// Stores what is known in a scope of its own, and carries a plan out on it. Without similarity between the texts but
 /// that of their letters, memories are shown in an order that is seen in a run without effect.
-async fn carry_out(world: &World, scope: &Scope, case: &Planned, plan: &[Value]) -> AddReport {
+async fn carry_out(world: &World, scope: &Scope, case: &Planned, plan: &[Value], way: Way) -> AddReport {
     world.engine.add_raw(scope, &case.known).await.unwrap();
     world.clock.advance(std::time::Duration::from_secs(1));
     let facts = json!({ "facts": case.facts }).to_string();
@@ -121,20 +124,65 @@ async fn carry_out(world: &World, scope: &Scope, case: &Planned, plan: &[Value])
             _ => {}
         }
     }
-    asking(world, script(&plan)).await.add(scope, "Hello").await.unwrap()
+    let (llm, mode) = match way {
+        Way::Once => (script(&plan), AddMode::Infer),
+        Way::Listed => (script(&plan).reply("Done."), AddMode::Agentic),
+        Way::Called => {
+            let calls = ScriptedLlm::new().reply(&facts).respond(called(&plan)).reply("Done.");
+            (calls, AddMode::Agentic)
+        }
+    };
+    let mut able = LlmCapabilities::default();
+    able.tools = mode == AddMode::Agentic;
+    let report =
+        asking(world, llm.with_capabilities(able)).await.add(scope, AddRequest::from("Hello").mode(mode)).await;
+    report.unwrap()
+}
+
+/// How a plan is told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Way {
+    /// In the one answer to the one question.
+    Once,
+    /// As a list where tools were to be called.
+    Listed,
+    /// By calls of the tools.
+    Called,
+}
+
+impl Way {
+    const ALL: [Self; 3] = [Self::Once, Self::Listed, Self::Called];
+}
+
+/// A plan as calls of the tools.
+fn called(plan: &[Value]) -> ChatResponse {
+    let mut response = ChatResponse::text("");
+    for (number, step) in plan.iter().enumerate() {
+        let event = ["event", "action"].iter().find_map(|name| step.get(*name)?.as_str()).unwrap_or("what");
+        let tool = match event.to_ascii_uppercase().as_str() {
+            "ADD" => "add_memory",
+            "UPDATE" => "update_memory",
+            "SUPERSEDE" | "DELETE" => "delete_memory",
+            "NONE" => "no_op",
+            _ => event,
+        };
+        response = response.with_tool_call(ToolCall::new(format!("call_{number}"), tool, step.to_string()));
+    }
+    // Without a call the answer would be of no use.
+    if plan.is_empty() { ChatResponse::text("{\"actions\": []}") } else { response }
 }
 
 #[tokio::test]
 async fn plans_are_carried_out_as_far_as_they_are_sound() {
     for world in World::all().await {
         let mut wrong = Vec::new();
-        for case in table().plans {
-            let scope = Scope::user(&case.name);
-            let report = carry_out(&world, &scope, &case, &case.plan).await;
+        for (case, way) in table().plans.iter().flat_map(|case| Way::ALL.map(|way| (case, way))) {
+            let scope = Scope::user(format!("{} {way:?}", case.name));
+            let report = carry_out(&world, &scope, case, &case.plan, way).await;
             let found = known(&world, &scope).await;
             let expected = (sorted(&case.current), sorted(&case.past));
             if found != expected || report.rejected.len() != case.rejected {
-                wrong.push(format!("{}: {found:?}, rejected: {:?}", case.name, report.rejected));
+                wrong.push(format!("{}, {way:?}: {found:?}, rejected: {:?}", case.name, report.rejected));
             }
         }
         assert!(wrong.is_empty(), "{}:\n{}", world.name, wrong.join("\n"));
@@ -165,9 +213,14 @@ fn harmful(case: &Planned) -> Vec<Vec<Value>> {
 async fn no_plan_does_harm() {
     for world in World::all().await {
         for case in table().plans {
-            for (number, plan) in harmful(&case).iter().enumerate() {
-                let scope = Scope::user(format!("{} {number}", case.name));
-                let report = carry_out(&world, &scope, &case, plan).await;
+            let plans = harmful(&case);
+            for (number, plan, way) in plans
+                .iter()
+                .enumerate()
+                .flat_map(|(number, plan)| [Way::Once, Way::Called].map(|way| (number, plan, way)))
+            {
+                let scope = Scope::user(format!("{} {number} {way:?}", case.name));
+                let report = carry_out(&world, &scope, &case, plan, way).await;
                 let (current, _) = known(&world, &scope).await;
                 let about = format!("{}, {}, plan {number}: {current:?} {:?}", world.name, case.name, report.rejected);
                 for fact in &case.facts {

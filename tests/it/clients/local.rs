@@ -1,8 +1,13 @@
 //! Against a real model, where there is one: `INGRAIN_LLM_URL` names its base URL. `.ci/local_model` starts a small one.
 
+#[cfg(feature = "static-embedder")]
+mod cycle;
+#[cfg(feature = "static-embedder")]
+mod watch;
+
 use ingrain::{
-    ChatRequest, Embedder, EmbedderExt, ErrorKind, FinishReason, HttpOptions, Llm, Message, OpenAi, Purpose,
-    ResponseFormat,
+    ChatRequest, Embedder, EmbedderExt, ErrorKind, FinishReason, HttpOptions, Llm, Message, OpenAi, OpenAiEmbedder,
+    Purpose, ResponseFormat,
 };
 use serde_json::{Value, json};
 
@@ -15,6 +20,15 @@ fn local(test: &str) -> Option<OpenAi> {
     // It may still be loading, on a machine that is busy.
     let options = HttpOptions::new().timeout(std::time::Duration::from_secs(300)).attempts(8).concurrency(1);
     Some(OpenAi::builder().base_url(url).model(model).http(options).build().unwrap())
+}
+
+/// The server's own embedder. Its width is not known beforehand: the error of a wrong one says it.
+async fn embedder(llm: &OpenAi) -> OpenAiEmbedder {
+    let error = llm.embedder("local", 1).embed_one("bee", Purpose::Document).await.unwrap_err();
+    let message = error.to_string();
+    let width = message.split_once("have ").and_then(|(_, rest)| rest.split_once(' '));
+    let width: usize = width.unwrap_or_else(|| panic!("{error:?}")).0.parse().unwrap();
+    llm.embedder("local", width)
 }
 
 fn question(text: &str) -> ChatRequest {
@@ -75,12 +89,7 @@ async fn a_real_prompt_that_is_too_long_is_a_fault_of_the_call() {
 #[tokio::test]
 async fn a_real_model_embeds() {
     let Some(llm) = local("a_real_model_embeds") else { return };
-    // The width is not known beforehand: the error of a wrong one says it.
-    let error = llm.embedder("local", 1).embed_one("bee", Purpose::Document).await.unwrap_err();
-    let message = error.to_string();
-    let width = message.split_once("have ").and_then(|(_, rest)| rest.split_once(' '));
-    let width: usize = width.unwrap_or_else(|| panic!("{error:?}")).0.parse().unwrap();
-    let embedder = llm.embedder("local", width);
+    let embedder = embedder(&llm).await;
     let texts = ["I keep bees in the garden.", "", "Her hives are full of honey.", "The stock market fell today."];
     let vectors = embedder.embed_checked(&texts, Purpose::Document).await.unwrap();
     assert_eq!(vectors.len(), 4);
