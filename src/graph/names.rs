@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_slip_in_a_long_word_is_one() {
         for (one, other) in [
-            ("Acme Corporaton Lisbon", "Acme Corporation Lisbon"),
+            ("Acme Consultng Lisbon", "Acme Consulting Lisbon"),
             ("Technische Universitaet", "Technische Universiteat"),
         ] {
             assert!(misspelled(one, other), "{one} / {other}");

@@ -72,18 +72,44 @@ pub(crate) struct Settled {
 /// `others` of the same subject and predicate and another object, if there is but one at a time, else empty.
 pub(crate) fn settle(told: Period, same: &[&Relation], others: &[&Relation]) -> Settled {
     let mut period = told;
-    let later = |begin: &Timestamp| told.from.is_some_and(|from| *begin > from);
-    if let Some(next) = others.iter().filter_map(|other| other.valid_at).filter(later).min() {
+    // What was said of another later on shows that this one had ended by then.
+    let later = |at: &Timestamp| told.from.is_some_and(|from| *at > from);
+    if let Some(next) = others.iter().flat_map(|other| instants(other)).filter(later).min() {
         period.until = Some(period.until.map_or(next, |until| until.min(next)));
     }
     let (whole, joined) = join(told, period, same);
     let cut = others.iter().filter(|other| Period::of(other).overlaps(whole));
-    let cut = cut.map(|other| (other.id, Period::of(other).without(whole))).collect();
-    match joined.as_slice() {
-        [known] if Period::of(known) == whole => {
-            Settled { period: None, repeats: Some(known.id), joined: Vec::new(), cut }
+    let mut cut: Vec<_> = cut.map(|other| (other.id, Period::of(other).without(whole))).collect();
+    if let [known] = joined.as_slice()
+        && Period::of(known) == whole
+    {
+        return Settled { period: None, repeats: Some(known.id), joined: Vec::new(), cut };
+    }
+    // It was said again after the end that is told now: that is another period.
+    for known in &joined {
+        let again = instants(known).filter(|at| whole.until.is_some_and(|until| *at >= until)).min();
+        if let Some(again) = again {
+            cut.push((known.id, vec![Period { from: Some(again), until: known.invalid_at }]));
         }
-        _ => Settled { period: Some(whole), repeats: None, joined: joined.iter().map(|known| known.id).collect(), cut },
+    }
+    Settled { period: Some(whole), repeats: None, joined: joined.iter().map(|known| known.id).collect(), cut }
+}
+
+/// When a relation was said to hold.
+fn instants(relation: &Relation) -> impl Iterator<Item = Timestamp> {
+    relation.valid_at.iter().chain(&relation.seen_at).copied()
+}
+
+/// Notes that a relation was said to hold at an instant after its beginning.
+pub(crate) fn see(relation: &mut Relation, at: Timestamp) {
+    let Period { from, until } = Period::of(relation);
+    let inside = from.is_none_or(|from| from < at) && until.is_none_or(|until| at < until);
+    if let (true, Err(place)) = (inside, relation.seen_at.binary_search(&at)) {
+        relation.seen_at.insert(place, at);
+        // News that come late are mostly of late: the oldest goes.
+        if relation.seen_at.len() > Relation::SEEN {
+            relation.seen_at.remove(0);
+        }
     }
 }
 
@@ -135,12 +161,17 @@ mod tests {
             };
             let settled = settle(period, &of(true), &if single { of(false) } else { Vec::new() });
             let mut parts: Vec<(u8, Period)> = Vec::new();
-            for (id, left) in &settled.cut {
-                let place = self.relations.iter().position(|(_, known)| known.id == *id).unwrap_or_default();
-                let (object, _) = self.relations.remove(place);
-                parts.extend(left.iter().map(|part| (object, *part)));
+            let mut seen: Vec<(u8, Timestamp)> = period.from.iter().map(|from| (object, *from)).collect();
+            let gone = |id: &RelationId| settled.joined.contains(id) || settled.cut.iter().any(|(cut, _)| cut == id);
+            for (object, known) in self.relations.iter().filter(|(_, known)| gone(&known.id)) {
+                seen.extend(instants(known).map(|at| (*object, at)));
+                let left = settled.cut.iter().filter(|(id, _)| *id == known.id).flat_map(|(_, parts)| parts);
+                parts.extend(left.map(|part| (*object, *part)));
             }
-            self.relations.retain(|(_, known)| !settled.joined.contains(&known.id));
+            if let Some((_, known)) = self.relations.iter_mut().find(|(_, known)| Some(known.id) == settled.repeats) {
+                period.from.into_iter().for_each(|from| see(known, from));
+            }
+            self.relations.retain(|(_, known)| !gone(&known.id));
             parts.extend(settled.period.map(|period| (object, period)));
             for (object, Period { from, until }) in parts {
                 self.told += 1;
@@ -148,6 +179,7 @@ mod tests {
                 let end = EntityId::from_bytes([0; 16]);
                 let mut relation = Relation::new(id, Scope::user("a"), (end, "p", end), "f", day(0));
                 (relation.valid_at, relation.invalid_at) = (from, until);
+                seen.iter().filter(|(seen, _)| *seen == object).for_each(|(_, at)| see(&mut relation, *at));
                 self.relations.push((object, relation));
             }
         }
@@ -218,6 +250,15 @@ mod tests {
     fn what_is_told_of_a_stretch_takes_no_more() {
         let expected = [(1, period(10, Some(20))), (2, period(20, Some(30))), (1, period(30, None))];
         assert_eq!(told(&[(1, period(10, None)), (2, period(20, Some(30)))], true), expected);
+    }
+
+    #[test]
+    fn what_was_said_again_outlives_late_news() {
+        let expected = [(1, period(10, Some(20))), (2, period(20, Some(30))), (1, period(30, None))];
+        let stories = [(1, period(10, None)), (1, period(30, None)), (2, period(20, None))];
+        assert_eq!(told(&stories, true), expected);
+        let expected = [(1, period(10, Some(20))), (1, period(30, None))];
+        assert_eq!(told(&[stories[0], stories[1], (1, period(10, Some(20)))], true), expected);
     }
 
     #[test]

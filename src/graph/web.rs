@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{
-    periods::{Period, settle},
+    periods::{Period, see, settle},
     resolve::{Likely, resolve},
     write::Changes,
 };
@@ -102,20 +102,27 @@ impl<'g> Web<'g> {
             self.believed.values().filter(|known| known.subject == new.subject && folded(&known.predicate) == key);
         let (same, others): (Vec<&Relation>, Vec<&Relation>) = known.partition(|known| known.object == new.object);
         let settled = settle(told, &same, if is_single { &others } else { &[] });
-        for (id, parts) in settled.cut {
-            self.replace(id, &parts);
-        }
-        for id in settled.joined {
-            let Some(known) = self.believed.remove(&id) else { continue };
-            let unknown: Vec<MemoryId> = known.sources.into_iter().filter(|id| !new.sources.contains(id)).collect();
+        let mut seen: Vec<Timestamp> = told.from.into_iter().chain(new.seen_at.iter().copied()).collect();
+        for known in settled.joined.iter().filter_map(|id| self.believed.get(id)) {
+            let unknown: Vec<MemoryId> = known.sources.iter().copied().filter(|id| !new.sources.contains(id)).collect();
             new.sources.extend(unknown);
+            seen.extend(known.valid_at.iter().chain(&known.seen_at));
+        }
+        for (id, parts) in &settled.cut {
+            self.replace(*id, parts);
+        }
+        for id in &settled.joined {
+            self.believed.remove(id);
         }
         if let Some(known) = settled.repeats.and_then(|id| self.believed.get_mut(&id)) {
+            seen.iter().for_each(|at| see(known, *at));
             let unknown: Vec<MemoryId> = new.sources.iter().copied().filter(|id| !known.sources.contains(id)).collect();
             known.sources.extend(unknown);
         }
         if let Some(Period { from, until }) = settled.period {
             (new.valid_at, new.invalid_at) = (from, until);
+            new.seen_at.clear();
+            seen.iter().for_each(|at| see(&mut new, *at));
             self.believed.insert(new.id, new);
         }
         Ok(())
@@ -418,13 +425,15 @@ impl<'g> Web<'g> {
     fn replace(&mut self, id: RelationId, parts: &[Period]) {
         let Some(old) = self.believed.remove(&id) else { return };
         for Period { from, until } in parts {
-            let part = Relation {
+            let mut part = Relation {
                 id: RelationId::new(self.now),
                 valid_at: *from,
                 invalid_at: *until,
                 created_at: self.now,
+                seen_at: Vec::new(),
                 ..old.clone()
             };
+            old.seen_at.iter().for_each(|at| see(&mut part, *at));
             self.believed.insert(part.id, part);
         }
     }

@@ -71,7 +71,7 @@ impl Entity {
 /// World time is `valid_at` .. `invalid_at`, knowledge time `created_at` .. `expired_at`; both begin with their first
 /// instant and end before their second.
 ///
-/// A relation is a record of what was believed, so nothing of it but `expired_at` and `sources` ever changes. That it
+/// A relation is a record of what was believed, so nothing of it but `expired_at`, `sources` and `seen_at` ever changes. That it
 /// ended is a new belief: the old relation expires, and one that has an end takes its place
 /// ([`invalidated`](Relation::invalidated)). So whoever asks what was believed before still sees it open.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -101,11 +101,17 @@ pub struct Relation {
     pub created_at: Timestamp,
     /// When we learned that it is not (or no longer) so; `None` while we believe it.
     pub expired_at: Option<Timestamp>,
+    /// Other instants, after its beginning, at which it was said to hold, in order: what comes to light later does not cut it
+    /// there. At most [`SEEN`](Self::SEEN) are kept, the last.
+    pub seen_at: Vec<Timestamp>,
     /// The memories it rests on. That it goes with the last of them is up to the application.
     pub sources: Vec<MemoryId>,
 }
 
 impl Relation {
+    /// Most instants that are kept of one relation, besides its beginning.
+    pub const SEEN: usize = 32;
+
     /// A relation that holds, of unknown beginning.
     #[must_use]
     pub fn new(
@@ -128,6 +134,7 @@ impl Relation {
             invalid_at: None,
             created_at: truncate(now),
             expired_at: None,
+            seen_at: Vec::new(),
             sources: Vec::new(),
         }
     }
@@ -147,16 +154,17 @@ impl Relation {
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) if it says something else than `stored` does (all but
-    /// `expired_at` and `sources`); [`Conflict`](ErrorKind::Conflict) if `stored` expired, and at another instant than
+    /// `expired_at`, `sources` and `seen_at`); [`Conflict`](ErrorKind::Conflict) if `stored` expired, and at another instant than
     /// this.
     pub fn check_replaces(&self, stored: &Self) -> Result<()> {
         let (this, stored) = (self.as_kept(), stored.as_kept());
         if this.scope != stored.scope {
             return Err(Error::invalid("the scope of a stored relation never changes"));
         }
-        let same = Self { expired_at: stored.expired_at, sources: stored.sources.clone(), ..this.clone() };
+        let (sources, seen_at) = (stored.sources.clone(), stored.seen_at.clone());
+        let same = Self { expired_at: stored.expired_at, sources, seen_at, ..this.clone() };
         if same != stored {
-            return Err(Error::invalid("of a stored relation only `expired_at` and `sources` may change"));
+            return Err(Error::invalid("of a stored relation only `expired_at`, `sources` and `seen_at` may change"));
         }
         if stored.expired_at.is_some() && this.expired_at != stored.expired_at {
             return Err(Error::new(ErrorKind::Conflict, "a relation expired meanwhile"));
@@ -171,6 +179,7 @@ impl Relation {
             invalid_at: self.invalid_at.map(truncate),
             created_at: truncate(self.created_at),
             expired_at: self.expired_at.map(truncate),
+            seen_at: self.seen_at.iter().copied().map(truncate).collect(),
             ..self.clone()
         }
     }

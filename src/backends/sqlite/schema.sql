@@ -146,7 +146,8 @@ CREATE TABLE relations (
     expired_at INTEGER,
     sources    BLOB, -- ids of memories, one after the other
     subject_name TEXT,
-    object_name  TEXT
+    object_name  TEXT,
+    seen_at      BLOB -- instants, eight bytes each
 );
 
 -- The id keeps walks in order; the two times let them pass over what has ended without reading its row.

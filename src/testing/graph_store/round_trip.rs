@@ -50,6 +50,7 @@ pub async fn every_field_of_a_relation_comes_back(store: Arc<dyn GraphStore>) {
     full.valid_at = Some(at(-50));
     full.invalid_at = Some(at(50) + Duration::microseconds(1));
     full.expired_at = Some(at(60));
+    full.seen_at = vec![at(-20), at(7) + Duration::microseconds(9)];
     full.sources = [3, 1, 2, 1].map(|number| MemoryId::from_bytes([number; 16])).to_vec();
     let mut at_the_ends = subject.relation(&alice(), &subject_, "包含……和……", &object);
     at_the_ends.fact = String::new();

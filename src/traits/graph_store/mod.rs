@@ -28,7 +28,7 @@ pub(crate) const LONGEST_PATH: usize = 8;
 /// - **Writes are whole.** [`apply_graph`](GraphStore::apply_graph) does all of a batch or nothing; when it has
 ///   returned, every read that begins later sees it. A read sees each batch whole or not at all. Cancelling the future
 ///   leaves the batch applied or not, never half.
-/// - **What was believed stays readable.** Of a stored relation only `expired_at`, once, and `sources` ever change. Who
+/// - **What was believed stays readable.** Of a stored relation only `expired_at`, once, `sources` and `seen_at` ever change. Who
 ///   learns that a relation ended lets it expire and stores its successor, in one batch
 ///   ([`GraphBatch::invalidate`]); the store keeps both and refuses to change what either says. So
 ///   [`GraphQuery::at`] with [`known_at`](GraphQuery::known_at) is exact for every pair of instants.
