@@ -149,7 +149,7 @@ impl Search<'_> {
         )?;
         let mut lists: Vec<(i64, i64)> = Vec::new();
         for gram in self.wanted.trigrams().iter().map(|gram| gram.cast_signed()) {
-            lists.push((count.query_row(params![reader, gram, LONG * 100], |row| row.get(0))?, gram));
+            lists.push((count.query_row(params![reader, gram, LONG * 10], |row| row.get(0))?, gram));
         }
         lists.sort_unstable();
         let mut list =
