@@ -25,7 +25,7 @@ macro_rules! hand_on {
         }
 
         async fn apply_graph(&self, batch: &GraphBatch) -> Result<()> {
-            self.switch.call(self.inner.apply_graph(batch)).await
+            self.switch.write(self.inner.apply_graph(batch)).await
         }
 
         async fn entities(&self, scope: &Scope, ids: &[EntityId]) -> Result<Vec<Entity>> {

@@ -12,8 +12,8 @@ use crate::{
     StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
 };
 
-/// A [`VectorStore`], and a [`GraphStore`](crate::GraphStore) if the store inside is one, that fails when told to, and otherwise hands every call to the store inside. Its
-/// [companions](VectorStore::companions) fail with it.
+/// A [`VectorStore`], and a [`GraphStore`](crate::GraphStore) if the store inside is one, that fails when told to, and
+/// otherwise hands every call to the store inside. Its [companions](VectorStore::companions) fail with it.
 ///
 /// Put it in an `Arc` to keep hold of the switch while an engine uses the store.
 ///
@@ -32,7 +32,6 @@ use crate::{
 pub struct FaultyStore<S> {
     pub(super) inner: S,
     alone: bool,
-    failing_writes: AtomicU64,
     pub(super) switch: Switch,
 }
 
@@ -43,6 +42,7 @@ pub(super) struct Switch(Arc<State>);
 #[derive(Debug)]
 pub(super) struct State {
     name: String,
+    failing_writes: AtomicU64,
     stopped: AtomicBool,
     /// How many calls come before the one that fails; below 0 none will.
     before: AtomicI64,
@@ -73,17 +73,31 @@ impl Switch {
     }
 }
 
+impl Switch {
+    pub(super) async fn write<T>(&self, inner: impl Future<Output = Result<T>>) -> Result<T> {
+        let fails = |left: u64| left.checked_sub(1);
+        let write = async {
+            if self.0.failing_writes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fails).is_ok() {
+                return Err(self.unavailable("the write was told to fail"));
+            }
+            inner.await
+        };
+        self.call(write).await
+    }
+}
+
 impl<S: VectorStore> FaultyStore<S> {
     /// Wraps a store. At first nothing fails.
     #[must_use]
     pub fn new(inner: S) -> Self {
         let state = State {
             name: inner.name().to_owned(),
+            failing_writes: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
             before: AtomicI64::new(-1),
             unheard: AtomicI64::new(-1),
         };
-        Self { inner, alone: false, failing_writes: AtomicU64::new(0), switch: Switch(Arc::new(state)) }
+        Self { inner, alone: false, switch: Switch(Arc::new(state)) }
     }
 
     /// Hides the companions of the store inside, as if it kept memories alone.
@@ -106,10 +120,10 @@ impl<S: VectorStore> FaultyStore<S> {
         self.switch.0.unheard.store(-1, Ordering::SeqCst);
     }
 
-    /// The next `count` calls of [`apply`](VectorStore::apply) fail with [`ErrorKind::StoreUnavailable`] before they
-    /// reach the store inside.
+    /// The next `count` calls of [`apply`](VectorStore::apply) or [`apply_graph`](crate::GraphStore::apply_graph) fail
+    /// with [`ErrorKind::StoreUnavailable`] before they reach the store inside.
     pub fn fail_next_writes(&self, count: u64) {
-        self.failing_writes.store(count, Ordering::SeqCst);
+        self.switch.0.failing_writes.store(count, Ordering::SeqCst);
     }
 
     /// After so many more calls, of the store and its companions, one fails before it reaches the store inside.
@@ -170,14 +184,7 @@ impl<S: VectorStore> VectorStore for FaultyStore<S> {
     }
 
     async fn apply(&self, batch: WriteBatch) -> Result<Version> {
-        let fails = |left: u64| left.checked_sub(1);
-        let write = async {
-            if self.failing_writes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fails).is_ok() {
-                return Err(self.switch.unavailable("the write was told to fail"));
-            }
-            self.inner.apply(batch).await
-        };
-        self.switch.call(write).await
+        self.switch.write(self.inner.apply(batch)).await
     }
 
     async fn get(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Memory>> {
