@@ -77,6 +77,7 @@ mod error;
 #[cfg(feature = "eval")]
 pub mod evaluate;
 mod frame;
+mod graph;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 mod http;
 mod index;
@@ -97,8 +98,9 @@ pub use add::{
 };
 pub use backends::*;
 pub use context::{ContextRequest, MemoryContext, TokenBudget};
-pub use engine::{ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
+pub use engine::{Graph, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
 pub use error::{Error, ErrorKind, Result, Stage};
+pub use graph::GraphView;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 pub use http::HttpOptions;
 pub use search::{Hit, Part, ScorePart, SearchMode, SearchRequest};

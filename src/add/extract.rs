@@ -103,6 +103,7 @@ async fn read(
     reading.language = request.language.as_deref();
     reading.categories = &request.categories;
     reading.instructions = request.instructions.as_deref();
+    reading.relations = context.graph.is_some();
     reading.budget = Some(budget);
     match context.extractor.extract(&reading).await {
         Err(error) if error.kind() == ErrorKind::BudgetExhausted => {

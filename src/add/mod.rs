@@ -8,6 +8,7 @@ mod raw;
 mod recalled;
 mod reconcile;
 pub(crate) mod redact;
+mod relate;
 mod slots;
 mod store;
 
@@ -17,7 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CallBudget, CallId, Embedder, Error, ErrorKind, Extractor, IdSource, Ignored, Memory, MemoryId, Message,
-    Reconciler, Redactor, Result, Scope, Stage, Timestamp, Usage, VectorStore, types::check_metadata,
+    Reconciler, Redactor, Relation, Result, Scope, Stage, Timestamp, Usage, VectorStore,
+    graph::{self, GraphPart},
+    types::check_metadata,
 };
 
 pub use later::{BackgroundOptions, FlushReport};
@@ -241,6 +244,8 @@ pub struct AddReport {
     pub episodes: Vec<MemoryId>,
     /// New memories made of facts.
     pub added: Vec<Memory>,
+    /// What is believed anew in the graph: relations that began, and those of which we learned that they ended.
+    pub relations: Vec<Relation>,
     /// Memories that got a new text, as they are now.
     pub updated: Vec<Memory>,
     /// Memories whose validity ended because a new one replaces them, as they are now.
@@ -278,6 +283,7 @@ impl AddReport {
             call,
             episodes: Vec::new(),
             added: Vec::new(),
+            relations: Vec::new(),
             updated: Vec::new(),
             superseded: Vec::new(),
             deleted: Vec::new(),
@@ -322,6 +328,8 @@ pub(crate) struct AddContext<'a> {
     /// What stands in for them when the budget allows no call of a model.
     pub(crate) rules: (&'a dyn Extractor, &'a dyn Reconciler),
     pub(crate) redactor: Option<&'a dyn Redactor>,
+    /// Where relations are kept, if they are.
+    pub(crate) graph: Option<GraphPart<'a>>,
     pub(crate) ids: &'a IdSource,
     pub(crate) now: Timestamp,
     pub(crate) call: CallId,
@@ -377,7 +385,7 @@ pub(crate) async fn add(context: &AddContext<'_>, scope: &Scope, request: &AddRe
         if let Some(once) = context.once {
             once.before_write().await?;
         }
-        match context.store.apply(prepared.batch).await {
+        match graph::write(context.store, context.graph, prepared.batch, prepared.changes).await {
             Ok(_) => return Ok(prepared.report),
             // What was known changed while the plan was made: it is looked at again.
             Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::AddRequest;
-use crate::{Action, Fact, Metadata, Redactor};
+use crate::{Action, ExtractedRelation, Fact, Mention, Metadata, Redactor};
 
 /// Takes the secrets out of a text.
 pub(crate) fn text(redactor: &dyn Redactor, text: &mut String) {
@@ -40,7 +40,13 @@ pub(super) fn request(redactor: &dyn Redactor, request: &mut AddRequest) {
 
 /// A model may give a secret that stood where nobody looked, or make one up.
 pub(super) fn fact(redactor: &dyn Redactor, fact: &mut Fact) {
-    let Fact { text: statement, categories, slot, speaker, quote, .. } = fact;
+    let Fact { text: statement, categories, slot, speaker, quote, relations, .. } = fact;
+    for ExtractedRelation { subject, predicate, object, .. } in relations {
+        for Mention { name, aliases, entity_type } in [subject, object] {
+            [name].into_iter().chain(aliases).chain(entity_type).for_each(|string| text(redactor, string));
+        }
+        text(redactor, predicate);
+    }
     for string in [statement].into_iter().chain(categories).chain(slot).chain(speaker).chain(quote) {
         text(redactor, string);
     }

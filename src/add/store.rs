@@ -6,11 +6,12 @@ use super::{
     keys,
     later::Once,
     reconcile::CheckedPlan,
+    relate::relate,
     slots,
 };
 use crate::{
     Action, Actor, EmbedderExt, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, Neighbour, Plan, Purpose, Put,
-    Result, Scope, Source, Stage, Stamp, Unchanged, Version, WriteBatch, types::truncate,
+    Result, Scope, Source, Stage, Stamp, Unchanged, Version, WriteBatch, graph::Changes, types::truncate,
 };
 
 /// Marks, in a memory's metadata, that the words it rests on were not found in the messages.
@@ -19,6 +20,7 @@ const UNVERIFIED: &str = "unverified";
 /// All that an add writes, and what it will say once it is written.
 pub(super) struct Prepared {
     pub(super) batch: WriteBatch,
+    pub(super) changes: Changes,
     pub(super) report: AddReport,
 }
 
@@ -104,8 +106,14 @@ pub(super) async fn prepare(
             draft.end_by(ended.memory.clone(), successor);
         }
     }
+    let mut went: BTreeMap<usize, MemoryId> = updated.iter().map(|(fact, memory)| (*fact, memory.id)).collect();
+    went.extend(actions.iter().filter_map(|action| match action {
+        Action::Skip { fact, neighbour: Some(known) } => Some((*fact, neighbours.get(*known)?.memory.id)),
+        _ => None,
+    }));
     for (number, new) in intake.facts.iter().enumerate() {
         if let Some(memory) = fresh.remove(&number) {
+            went.insert(number, memory.id);
             let key = IndexKey::new(memory.text.clone(), new.vector.clone());
             if new.fact.verified == Some(false) {
                 draft.report.unverified.push(memory.id);
@@ -117,7 +125,11 @@ pub(super) async fn prepare(
     if !intake.facts.is_empty() && context.store.capabilities().guards {
         draft.batch.unchanged = Some(Unchanged::new(scope.across_sessions(), version));
     }
-    Ok(Prepared { batch: draft.batch, report: draft.report })
+    let changes =
+        relate(context, scope, intake, &went, &draft.report).await.map_err(|error| error.with_stage(Stage::Store))?;
+    let new = changes.batch.relations.iter().filter(|relation| changes.new_relations.contains(&relation.id));
+    draft.report.relations = new.cloned().collect();
+    Ok(Prepared { batch: draft.batch, changes, report: draft.report })
 }
 
 /// Whether the plan saw what fills the memory's slot and let all of it be.

@@ -1,14 +1,14 @@
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use super::{Inner, MemoryEngine, later};
+use super::{Inner, KeptGraph, MemoryEngine, later};
 use crate::{
-    AddQueue, AddReport, ApproximateTokens, BackgroundOptions, Clock, Embedder, Error, ErrorKind, Extractor, IdSource,
-    InMemoryStore, Llm, QueuedAdd, Reconciler, Redactor, Reranker, Result, Stage, SystemClock, TokenCounter,
-    VectorStore,
+    AddQueue, AddReport, ApproximateTokens, BackgroundOptions, Clock, Embedder, Error, ErrorKind, Extractor,
+    GraphStore, IdSource, InMemoryStore, Llm, QueuedAdd, Reconciler, Redactor, Reranker, Result, Stage, SystemClock,
+    TokenCounter, VectorStore,
     add::later::{Later, Observer},
     prompted,
     rules::{RuleExtractor, RuleReconciler},
-    score::fusion::Weights,
+    score::{fusion::Weights, names::folded},
 };
 
 /// The parts of a [`MemoryEngine`]. Anything that implements a trait will do, `Arc<dyn …>` included.
@@ -43,6 +43,9 @@ pub struct MemoryEngineBuilder {
     queue: Option<Arc<dyn AddQueue>>,
     background: BackgroundOptions,
     observer: Option<Observer>,
+    graph: Option<Arc<dyn GraphStore>>,
+    no_relations: bool,
+    single_valued: BTreeSet<String>,
 }
 
 impl MemoryEngineBuilder {
@@ -152,6 +155,27 @@ impl MemoryEngineBuilder {
         self
     }
 
+    /// Where entities and relations are kept. Default: the store's own, if it keeps a graph, as the in-memory store and SQLite
+    /// do.
+    pub fn graph(mut self, graph: impl GraphStore) -> Self {
+        self.graph = Some(Arc::new(graph));
+        self
+    }
+
+    /// Whether facts are read for relations, which make up the [graph](MemoryEngine::graph). A model is asked for them in the
+    /// same call as for the facts. Default: yes, where there is a graph store.
+    pub fn relations(mut self, wanted: bool) -> Self {
+        self.no_relations = !wanted;
+        self
+    }
+
+    /// Predicates of which a subject has but one object at a time, such as `lives_in`, besides those that the extractor says
+    /// this of: a new object ends the one before. Case does not count. Default none.
+    pub fn single_valued<P: AsRef<str>>(mut self, predicates: impl IntoIterator<Item = P>) -> Self {
+        self.single_valued.extend(predicates.into_iter().map(|predicate| folded(predicate.as_ref())));
+        self
+    }
+
     /// Puts the engine together and binds the store to the embedder.
     ///
     /// # Errors
@@ -174,6 +198,9 @@ impl MemoryEngineBuilder {
             queue,
             background,
             observer,
+            graph,
+            no_relations,
+            single_valued,
         } = self;
         let (prompted_extractor, prompted_reconciler) = match llm.map(prompted::from_llm) {
             Some((extractor, reconciler, _)) => (Some(extractor), Some(reconciler)),
@@ -200,6 +227,9 @@ impl MemoryEngineBuilder {
         store.bind(&identity).await.map_err(|error| error.with_stage(Stage::Open))?;
         let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
         let queue = queue.or_else(|| store.companions().queue);
+        let is_memory_store = graph.is_none() && store.capabilities().graph;
+        let graph = graph.or_else(|| store.companions().graph).filter(|_| !no_relations);
+        let graph = graph.map(|store| KeptGraph { store, is_memory_store, single_valued });
         let later = queue.map(|queue| Later::new(queue, background, observer, Arc::clone(&clock)));
         let engine = MemoryEngine(Arc::new(Inner {
             store,
@@ -211,6 +241,7 @@ impl MemoryEngineBuilder {
             counter: counter.unwrap_or_else(|| Arc::new(ApproximateTokens)),
             redactor,
             reranker,
+            graph,
             weights,
             ids: IdSource::default(),
             later,

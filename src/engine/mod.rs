@@ -3,21 +3,25 @@
 mod builder;
 mod context;
 mod delete;
+mod graph;
 mod later;
 mod list;
 mod update;
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 pub use builder::MemoryEngineBuilder;
+pub use graph::Graph;
 pub use list::ListRequest;
 pub use update::MemoryUpdate;
 
 use crate::{
     Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, Extractor, Filter,
-    HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler, Redactor,
-    Reranker, Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity, VectorStore,
+    GraphStore, HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler,
+    Redactor, Reranker, Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity,
+    VectorStore,
     add::{self, AddContext, later::Later},
+    graph::GraphPart,
     rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
     search::{self, SearchContext},
@@ -61,9 +65,28 @@ struct Inner {
     counter: Arc<dyn TokenCounter>,
     redactor: Option<Arc<dyn Redactor>>,
     reranker: Option<Arc<dyn Reranker>>,
+    graph: Option<KeptGraph>,
     weights: Weights,
     ids: IdSource,
     later: Option<Later>,
+}
+
+/// Where the graph is kept, and what is declared of it.
+#[derive(Debug)]
+struct KeptGraph {
+    store: Arc<dyn GraphStore>,
+    is_memory_store: bool,
+    single_valued: BTreeSet<String>,
+}
+
+impl Inner {
+    fn graph_part(&self) -> Option<GraphPart<'_>> {
+        self.graph.as_ref().map(|graph| GraphPart {
+            store: &*graph.store,
+            is_memory_store: graph.is_memory_store,
+            single_valued: &graph.single_valued,
+        })
+    }
 }
 
 impl MemoryEngine {
@@ -279,10 +302,15 @@ impl MemoryEngine {
     /// then.
     pub async fn delete_all(&self, scope: &Scope) -> Result<u64> {
         scope.validate()?;
-        later::erase(self, scope, async {
-            self.0.store.delete_all(scope, &self.stamp()).await.map_err(|error| error.with_stage(Stage::Store))
-        })
-        .await
+        later::erase(self, scope, delete::delete_all(self, scope)).await
+    }
+
+    /// Who and what the user's world is made of: the entities and relations that facts told of, since when and until when.
+    ///
+    /// It is the user's as a whole: a session in the scope is passed over. Without a [graph
+    /// store](MemoryEngineBuilder::graph) every call of it is an error.
+    pub fn graph(&self, scope: &Scope) -> Graph {
+        Graph::new(self.clone(), scope)
     }
 
     /// What happened to a memory, oldest first, also after it was removed.
@@ -307,10 +335,15 @@ impl MemoryEngine {
             store: &*self.0.store,
             embedder: &*self.0.embedder,
             reranker: self.0.reranker.as_deref(),
+            graph: self.graph_part().map(|part| part.store),
             weights: self.0.weights,
             now: self.0.clock.now(),
             vector: None,
         }
+    }
+
+    fn graph_part(&self) -> Option<GraphPart<'_>> {
+        self.0.graph_part()
     }
 
     /// The stamp of a direct call, now.
@@ -331,6 +364,7 @@ impl Inner {
             agentic: self.agentic.as_deref(),
             rules: (&RuleExtractor, &RuleReconciler),
             redactor: self.redactor.as_deref(),
+            graph: self.graph_part(),
             ids: &self.ids,
             now,
             call: CallId::new(now),

@@ -1,8 +1,14 @@
-use super::{ATTEMPTS, MemoryEngine, delete::without_its_text};
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    ATTEMPTS, MemoryEngine,
+    delete::{forgotten, without_its_text},
+};
 use crate::{
     Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Put, Result, Scope,
     Stage, Timestamp, WriteBatch,
     add::{keys, redact},
+    graph::{self, Changes, Web},
     types::{check_metadata, truncate},
 };
 
@@ -176,14 +182,30 @@ pub(super) async fn update(
             let instead = if new.kind.is_semantic() { keys } else { &[] };
             batch.puts = without_its_text(engine, &old, instead).await?;
         }
+        let changes = related(engine, &old, &new).await?;
         batch.puts.push(Put::change(new.clone(), new_keys, old.revision));
         let (old_text, new_text) = (Some(old.text), Some(new.text.clone()));
         batch.events.push(HistoryEvent::new(id, old.scope, EventKind::Update, old_text, new_text, stamp.clone()));
-        match engine.0.store.apply(batch).await {
+        match graph::write(&*engine.0.store, engine.graph_part(), batch, changes).await {
             Ok(_) => return Ok(new),
             // Somebody else changed it meanwhile: the update is made on what it is now.
             Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
             Err(error) => return Err(error.with_stage(Stage::Store)),
         }
     }
+}
+
+/// What becomes of the graph. A new text need not say what the old one did, so nothing rests on it; what rests on a memory
+/// that has ended ends with it.
+async fn related(engine: &MemoryEngine, old: &Memory, new: &Memory) -> Result<Changes> {
+    if old.text != new.text {
+        return forgotten(engine, &new.scope, &[new.id]).await;
+    }
+    let now = engine.0.clock.now();
+    let end = new.invalid_at.filter(|end| Some(*end) != old.invalid_at && *end <= now);
+    let (Some(end), Some(part)) = (end, engine.graph_part()) else { return Ok(Changes::default()) };
+    let mut web = Web::new(part.store, &new.scope, now, part.single_valued);
+    let ended = HashMap::from([(new.id, end)]);
+    web.end(&ended, &HashSet::new(), &*engine.0.store).await.map_err(|error| error.with_stage(Stage::Store))?;
+    Ok(web.into_changes())
 }

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{Error, ErrorKind, Result, Secret};
 
-/// Longest refusal that is read, in bytes.
-const REFUSAL_BYTES: usize = 64 << 10;
+/// Longest refusal that is read, in bytes: validators repeat what they were sent.
+const REFUSAL_BYTES: usize = 1 << 20;
 
 /// Where a key goes.
 #[derive(Debug, Clone, Copy)]
@@ -142,14 +142,12 @@ impl HttpClient {
             let error = match self.once(call).await {
                 Ok(Begun::Whole(json)) => return Ok(Answer::Whole(json)),
                 Ok(Begun::Stream(response)) => {
-                    let stream = Stream {
-                        client: self.clone(),
-                        response,
-                        lines: Lines::default(),
-                        bytes: 0,
-                        ended: false,
-                        _permit: permit,
-                    };
+                    let stream = Stream::new(self.clone(), Some(response), permit);
+                    return Ok(Answer::Stream(Box::new(stream)));
+                }
+                Ok(Begun::Streamed(body)) => {
+                    let mut stream = Stream::new(self.clone(), None, permit);
+                    stream.lines.push(&body);
                     return Ok(Answer::Stream(Box::new(stream)));
                 }
                 Err(error) => error.after(tries),
@@ -174,9 +172,18 @@ impl HttpClient {
                 return Ok(Begun::Stream(response));
             }
             let body = self.body(response, options.max_response_bytes).await?;
-            // The parser's own words would quote the answer.
-            let parsed = serde_json::from_slice(&body);
-            parsed.map(Begun::Whole).map_err(|_| HttpError::unusable(backend, "the answer is not JSON"))
+            match serde_json::from_slice(&body) {
+                Ok(json) => match Refusal::in_band(&json) {
+                    Some(refusal) => Err(self.refused(refusal, &call.private)),
+                    None => Ok(Begun::Whole(json)),
+                },
+                // A stream under the name of JSON.
+                Err(_) if call.stream && [&b"data:"[..], b"event:", b":", b"{"].iter().any(|s| body.starts_with(s)) => {
+                    Ok(Begun::Streamed(body))
+                }
+                // The parser's own words would quote the answer.
+                Err(_) => Err(HttpError::unusable(backend, "the answer is not JSON")),
+            }
         };
         self.in_time(begun).await?
     }
@@ -221,9 +228,8 @@ impl HttpClient {
         })
     }
 
-    /// An error that came inside of an answer of status 200; `status` is what the body says it is.
-    pub(crate) fn refused(&self, status: u16, json: &Value, private: &[&str]) -> HttpError {
-        let refusal = Refusal::of_json(status, json);
+    /// An error that came inside of an answer of status 200.
+    pub(crate) fn refused(&self, refusal: Refusal, private: &[&str]) -> HttpError {
         let kind = (self.0.kind)(&refusal);
         HttpError::of_refusal(self.0.backend, kind, refusal, None, private, &self.0.secrets)
     }
@@ -232,15 +238,17 @@ impl HttpClient {
 enum Begun {
     Whole(Value),
     Stream(reqwest::Response),
+    /// A stream that was read to its end.
+    Streamed(Vec<u8>),
 }
 
 /// An answer that comes line by line.
 pub(crate) struct Stream {
     client: HttpClient,
-    response: reqwest::Response,
+    /// None when it has ended.
+    response: Option<reqwest::Response>,
     lines: Lines,
     bytes: usize,
-    ended: bool,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -251,6 +259,26 @@ impl fmt::Debug for Stream {
 }
 
 impl Stream {
+    fn new(client: HttpClient, response: Option<reqwest::Response>, permit: OwnedSemaphorePermit) -> Self {
+        Self { client, response, lines: Lines::default(), bytes: 0, _permit: permit }
+    }
+
+    /// The answer as one JSON value, of a server that does not stream and does not say so. `line` is its first line.
+    #[cfg(any(feature = "openai", feature = "anthropic"))]
+    pub(crate) async fn whole(&mut self, line: String, private: &[&str]) -> Result<Value, HttpError> {
+        let mut text = line;
+        while let Some(line) = self.line().await? {
+            text.push('\n');
+            text.push_str(&line);
+        }
+        let json = serde_json::from_str(&text);
+        let json = json.map_err(|_| HttpError::unusable(self.client.0.backend, "the answer is not JSON"))?;
+        match Refusal::in_band(&json) {
+            Some(refusal) => Err(self.client.refused(refusal, private)),
+            None => Ok(json),
+        }
+    }
+
     /// The next line; `None` when the server closed the answer in good order, which it may also do too early.
     pub(crate) async fn line(&mut self) -> Result<Option<String>, HttpError> {
         let (backend, limit) = (self.client.0.backend, self.client.0.options.max_response_bytes);
@@ -261,10 +289,10 @@ impl Stream {
             if let Some(line) = self.lines.next() {
                 return text(line).map(Some);
             }
-            if self.ended {
+            let Some(response) = &mut self.response else {
                 return self.lines.rest().map(text).transpose();
-            }
-            let piece = self.client.in_time(self.response.chunk()).await?;
+            };
+            let piece = self.client.in_time(response.chunk()).await?;
             match piece.map_err(|error| HttpError::transport(backend, error))? {
                 Some(piece) => {
                     self.bytes += piece.len();
@@ -273,7 +301,7 @@ impl Stream {
                     }
                     self.lines.push(&piece);
                 }
-                None => self.ended = true,
+                None => self.response = None,
             }
         }
     }

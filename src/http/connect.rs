@@ -1,8 +1,21 @@
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use reqwest::Url;
 use rustls::RootCertStore;
 use rustls_platform_verifier::BuilderVerifierExt;
+
+/// A base URL as it was given. It may hold a password, or a key in its query, so `Debug` shows none of these.
+#[derive(Clone)]
+pub(crate) struct BaseUrl(pub String);
+
+impl fmt::Debug for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match checked_base(&self.0) {
+            Ok(_) => fmt::Debug::fmt(&self.0, f),
+            Err(_) => f.write_str("***"),
+        }
+    }
+}
 
 /// Says what is wrong with it, without repeating it: it may hold a password.
 pub(super) fn checked_base(text: &str) -> Result<Url, &'static str> {
@@ -62,6 +75,7 @@ mod tests {
             ["", "localhost:8080", "ftp://x/", "https://u:secret@x/", "https://x/?key=secret", "http://x/#y", "x"]
         {
             assert!(checked_base(bad).is_err_and(|what| !what.contains("secret")), "{bad}");
+            assert_eq!(format!("{:?}", BaseUrl(bad.into())), "***");
         }
     }
 

@@ -30,6 +30,8 @@ impl Refusal {
 
     /// As [`read`](Self::read), of a body that is JSON.
     pub(crate) fn of_json(status: u16, json: &Value) -> Self {
+        // Gemini has its errors in a list.
+        let json = json.as_array().and_then(|list| list.first()).unwrap_or(json);
         let error = json.get("error").filter(|error| !error.is_null()).unwrap_or(json);
         let first = error.get("detail").and_then(|detail| detail.get(0)).unwrap_or(error);
         let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -46,6 +48,42 @@ impl Refusal {
             param: text(error, "param").or(place).unwrap_or_default(),
             message: message.unwrap_or_default(),
         }
+    }
+
+    /// Reads an error that came inside of an answer of status 200; `None` if the answer is none. Gateways put it into the
+    /// answer or into its choice, old servers make it the answer itself.
+    pub(crate) fn in_band(json: &Value) -> Option<Self> {
+        let meant = |json: &Value| match json.get("error") {
+            None | Some(Value::Null | Value::Bool(false)) => false,
+            Some(Value::String(text)) => !text.is_empty(),
+            Some(Value::Object(members)) => !members.is_empty(),
+            Some(_) => true,
+        };
+        let itself = || json.get("object").is_some_and(|kind| kind == "error").then_some(json);
+        let found = [Some(json), json.pointer("/choices/0")].into_iter().flatten().find(|json| meant(json));
+        found.or_else(itself).map(Self::without_status)
+    }
+
+    /// As [`of_json`](Self::of_json), with the status that the body names, or that goes with its words.
+    pub(crate) fn without_status(json: &Value) -> Self {
+        const WORDS: [(&str, u16); 8] = [
+            ("rate_limit", 429),
+            ("too_many", 429),
+            ("authentication", 401),
+            ("permission", 403),
+            ("not_found", 404),
+            ("invalid", 400),
+            ("bad_request", 400),
+            ("unsupported", 400),
+        ];
+        let mut refusal = Self::of_json(0, json);
+        let error = json.get("error").filter(|error| error.is_object()).unwrap_or(json);
+        let number = |value: &Value| value.as_u64().or_else(|| value.as_str()?.parse().ok());
+        let named = ["code", "status"].iter().find_map(|key| error.get(*key).and_then(number));
+        let named = named.and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code));
+        let by_word = || WORDS.iter().find(|(word, _)| refusal.code.contains(word)).map(|(_, status)| *status);
+        refusal.status = named.or_else(by_word).unwrap_or(500);
+        refusal
     }
 
     /// Whether the code or the message holds one of these, in lower case.
@@ -161,6 +199,12 @@ impl HttpError {
         self.0.kind
     }
 
+    /// The same failure, of another kind.
+    pub(crate) fn of_kind(mut self, kind: ErrorKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
     pub(crate) fn refusal(&self) -> Option<&Refusal> {
         self.0.refusal.as_ref()
     }
@@ -186,6 +230,9 @@ const LONGEST: usize = 200;
 /// So many characters in a row of a prompt make a message one that quotes it.
 const QUOTED: usize = 16;
 
+/// So many of a secret do: servers show the beginning of a key, or encode it.
+const GIVEN_AWAY: usize = 8;
+
 /// A server's message on one line, cut, without keys; none if it quotes any of the `private` texts that were sent.
 fn sanitised(message: &str, private: &[&str], secrets: &[Secret]) -> Option<String> {
     let flat = |text: &str| {
@@ -205,12 +252,14 @@ fn sanitised(message: &str, private: &[&str], secrets: &[Secret]) -> Option<Stri
         return None;
     }
     let lower: Vec<char> = message.to_lowercase().chars().collect();
-    let quotes = private.iter().any(|text| {
+    let repeats = |text: &str, most: usize| {
         let text = flat(text).to_lowercase();
-        let length = text.chars().count().min(QUOTED);
+        let length = text.chars().count().min(most);
         length >= 3 && lower.windows(length).any(|run| text.contains(&run.iter().collect::<String>()))
-    });
-    (!quotes).then_some(message)
+    };
+    let quotes = private.iter().any(|text| repeats(text, QUOTED));
+    let gives_away = secrets.iter().map(Secret::expose).any(|key| key.len() >= GIVEN_AWAY && repeats(key, GIVEN_AWAY));
+    (!quotes && !gives_away).then_some(message)
 }
 
 #[cfg(test)]
@@ -229,6 +278,29 @@ mod tests {
         let half = format!("{} gsk_0000", "x".repeat(LONGEST - 5));
         assert!(clean(&half).is_some_and(|message| message.ends_with(" ***")), "half a key is a secret too");
         assert_eq!(clean(" \n"), None);
+        let secrets = [Secret::new("nvapi-Ab+Cd/0123456789")];
+        for part in
+            ["nvapi-Ab… is no key", "no key: NVAPI-AB+CD/0123456789", "key=nvapi-Ab%2BCd%2F0123456789", "(23456789)"]
+        {
+            assert_eq!(sanitised(part, &[], &secrets), None, "{part}");
+        }
+        assert!(sanitised("nvapi is no host", &[], &secrets).is_some());
+    }
+
+    #[test]
+    fn an_error_inside_of_an_answer_is_known() {
+        let status = |json: Value| Refusal::in_band(&json).map(|refusal| (refusal.status, refusal.message));
+        let told = |status, message: &str| Some((status, message.to_owned()));
+        assert_eq!(status(json!({"error": {"message": "m", "code": 429}})), told(429, "m"));
+        assert_eq!(status(json!({"error": {"message": "m", "code": "503"}})), told(503, "m"));
+        assert_eq!(status(json!({"error": {"message": "m", "code": "rate_limit_exceeded"}})), told(429, "m"));
+        assert_eq!(status(json!({"error": {"message": "m", "type": "invalid_request_error"}})), told(400, "m"));
+        assert_eq!(status(json!({"choices": [{"error": {"message": "m", "code": 502}}]})), told(502, "m"));
+        assert_eq!(status(json!({"object": "error", "message": "m", "code": 400})), told(400, "m"));
+        assert_eq!(status(json!({"error": "m"})), told(500, "m"));
+        for none in [json!({}), json!([]), json!({"error": null}), json!({"error": ""}), json!({"error": {}, "a": 1})] {
+            assert_eq!(status(none.clone()), None, "{none}");
+        }
     }
 
     #[test]
@@ -252,6 +324,7 @@ mod tests {
         assert_eq!(read(json!({"detail": "m"})).message, "m");
         let list = read(json!({"detail": [{"loc": ["body", "x", 0], "msg": "m"}]}));
         assert_eq!((list.message.as_str(), list.param.as_str()), ("m", "body.x"));
+        assert_eq!(read(json!([{"error": {"message": "m"}}])).message, "m");
         assert_eq!(Refusal::read(502, b"bad gateway").message, "bad gateway");
         assert_eq!(Refusal::read(502, b"<html>bad gateway").message, "");
         for odd in [json!(null), json!([]), json!(3), json!({"error": null}), json!({"error": [1]})] {

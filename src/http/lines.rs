@@ -4,7 +4,10 @@
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     buffer: Vec<u8>,
-    /// How much of the buffer is known to hold no end of a line.
+    /// Where the next line begins: what is before was given out, and is thrown away with the next bytes that come, not
+    /// line by line, which would move the rest each time.
+    start: usize,
+    /// Up to where the buffer is known to hold no end of a line.
     searched: usize,
     /// The last line ended with `\r`: a `\n` right after it belongs to that end.
     after_return: bool,
@@ -12,15 +15,19 @@ pub(super) struct Lines {
 
 impl Lines {
     pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.buffer.drain(..self.start);
+        self.searched -= self.start;
+        self.start = 0;
         self.buffer.extend_from_slice(bytes);
     }
 
     /// The next whole line, without its end.
     pub(super) fn next(&mut self) -> Option<Vec<u8>> {
-        if self.after_return && !self.buffer.is_empty() {
+        if let Some(first) = self.buffer.get(self.start).filter(|_| self.after_return) {
             self.after_return = false;
-            if self.buffer.first() == Some(&b'\n') {
-                self.buffer.remove(0);
+            if *first == b'\n' {
+                self.start += 1;
+                self.searched = self.searched.max(self.start);
             }
         }
         let rest = self.buffer.get(self.searched..).unwrap_or_default();
@@ -28,17 +35,18 @@ impl Lines {
             self.searched = self.buffer.len();
             return None;
         };
-        let after = self.buffer.split_off(self.searched + at + 1);
-        let mut line = std::mem::replace(&mut self.buffer, after);
-        self.searched = 0;
-        self.after_return = line.pop() == Some(b'\r');
-        Some(line)
+        let end = self.searched + at;
+        let line = self.buffer.get(self.start..end).map(<[u8]>::to_vec);
+        self.after_return = self.buffer.get(end) == Some(&b'\r');
+        (self.start, self.searched) = (end + 1, end + 1);
+        line
     }
 
     /// What is left when the stream has ended.
     pub(super) fn rest(&mut self) -> Option<Vec<u8>> {
-        self.searched = 0;
-        Some(std::mem::take(&mut self.buffer)).filter(|rest| !rest.is_empty())
+        let rest = self.buffer.split_off(self.start);
+        *self = Self::default();
+        Some(rest).filter(|rest| !rest.is_empty())
     }
 }
 
@@ -56,7 +64,7 @@ pub(crate) struct Event {
 ///
 /// # Source
 /// HTML standard, "Server-sent events", 9.2.6, but for one thing: what is pending when the stream ends is an event too,
-/// since servers leave the last blank line away.
+/// since servers leave the last blank line away; and a field `error` is data of an event of that name.
 #[derive(Debug, Default)]
 #[cfg(any(feature = "openai", feature = "anthropic"))]
 pub(crate) struct Events {
@@ -75,7 +83,11 @@ impl Events {
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field.trim_start_matches('\u{feff}') {
-            "data" => {
+            // llama.cpp's servers send a failure in a field of its own.
+            name @ ("data" | "error") => {
+                if name == "error" {
+                    name.clone_into(&mut self.pending.name);
+                }
                 if std::mem::replace(&mut self.has_data, true) {
                     self.pending.data.push('\n');
                 }
@@ -106,6 +118,15 @@ mod tests {
         }
         found.extend(lines.rest());
         found.into_iter().map(|line| String::from_utf8_lossy(&line).into_owned()).collect()
+    }
+
+    /// A line that moved the rest of the buffer would make this take hours.
+    #[test]
+    fn many_lines_in_one_piece_take_time_in_proportion_to_it() {
+        for ends in ["\n", "\r\n", "\r"] {
+            let text = ends.repeat(4 << 20);
+            assert_eq!(lines(&[text.as_bytes()]).len(), 4 << 20, "{ends:?}");
+        }
     }
 
     proptest! {
@@ -151,6 +172,7 @@ mod tests {
         assert_eq!(events("\u{feff}data: a\n\ndata: [DONE]"), [event("", "a"), event("", "[DONE]")]);
         assert_eq!(events("event: x\n\ndata\n\n"), [event("", "")], "a name without data is no event");
         assert_eq!(events("data: \n\n"), [event("", "")]);
+        assert_eq!(events("error: {}\n\n"), [event("error", "{}")]);
         assert_eq!(events("data:  a: b\n\n"), [event("", " a: b")]);
     }
 }

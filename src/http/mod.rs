@@ -13,6 +13,7 @@ mod retry;
 mod turns;
 
 pub(crate) use client::{Answer, Call, HttpClient, Login, Stream};
+pub(crate) use connect::BaseUrl;
 #[cfg(any(feature = "openai", feature = "ollama"))]
 pub(crate) use embeddings::{EmbedBatch, Limits, embed_in_batches, vector};
 pub(crate) use error::{HttpError, Refusal, default_kind};
@@ -20,4 +21,6 @@ pub(crate) use error::{HttpError, Refusal, default_kind};
 pub(crate) use lines::Events;
 pub use options::HttpOptions;
 pub(crate) use refused::{Body, Parameter, Refused, digits};
-pub(crate) use turns::{Turn, arguments, new_call_id, turns};
+#[cfg(any(feature = "openai", feature = "anthropic"))]
+pub(crate) use turns::whole_piece;
+pub(crate) use turns::{Turn, arguments, new_call_id, private, turns};

@@ -5,7 +5,7 @@ use std::{
 
 use serde_json::{Map, Value};
 
-use super::HttpError;
+use super::{HttpError, Refusal};
 
 /// A part of a request that some servers refuse, and that a request can do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,31 @@ pub(crate) struct Refused(Mutex<BTreeSet<&'static str>>);
 const RANGE: [&str; 9] =
     ["too large", "at most", "maximum", "minimum", "must be", "less than", "greater than", "between", "exceed"];
 
+/// Tools, which a request that offers some cannot do without.
+const TOOLS: Parameter = Parameter {
+    name: "tools",
+    words: &["tools", "tool use", "tool choice", "tool calling", "tool calls", "function calling", "functions"],
+    has_range: false,
+};
+
+/// What a server says of tools that it does not know, and not of one that it does not like.
+const UNKNOWN: [&str; 6] = ["support", "requires --enable", "not permitted", "unknown", "unrecognized", "unexpected"];
+
 impl Refused {
+    /// Whether the server has no tools, as far as is known.
+    pub(crate) fn lacks_tools(&self) -> bool {
+        self.has(TOOLS)
+    }
+
+    /// Whether the server refused a request because it has no tools: then it is remembered. That a tool cannot be forced
+    /// is not meant.
+    pub(crate) fn learn_tools(&self, error: &HttpError) -> bool {
+        let meant = |refusal: &Refusal| {
+            refusal.says(&UNKNOWN) && !refusal.says(&["tool_choice"]) && !refusal.param.contains("tool_choice")
+        };
+        error.refusal().is_some_and(meant) && self.learn(error, &[TOOLS])
+    }
+
     pub(crate) fn has(&self, parameter: Parameter) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(parameter.name)
     }
@@ -35,7 +59,8 @@ impl Refused {
     /// sending again. True also if it was remembered meanwhile, since the request that failed still held it; every time
     /// means one parameter less, so asking again comes to an end.
     pub(crate) fn learn(&self, error: &HttpError, sent: &[Parameter]) -> bool {
-        let Some(refusal) = error.refusal().filter(|refusal| matches!(refusal.status, 400 | 422 | 500 | 501)) else {
+        let Some(refusal) = error.refusal().filter(|refusal| matches!(refusal.status, 400 | 404 | 422 | 500 | 501))
+        else {
             return false;
         };
         let message = refusal.message.to_lowercase();
@@ -108,7 +133,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::http::{Refusal, default_kind};
+    use crate::http::default_kind;
 
     const TEMPERATURE: Parameter = Parameter { name: "temperature", words: &["temperature"], has_range: false };
     const LIMIT: Parameter = Parameter { name: "max_tokens", words: &["max_tokens"], has_range: true };

@@ -14,7 +14,9 @@ use crate::Timestamp;
 /// Backoff And Jitter", AWS Architecture Blog, 2015).
 pub(super) fn backoff(first: Duration, tries: u32, longest: Duration, chance: f64) -> Duration {
     let doubled = first.saturating_mul(2_u32.saturating_pow(tries.saturating_sub(1)));
-    doubled.min(longest).mul_f64(0.5 + 0.5 * chance.clamp(0.0, 1.0))
+    let (whole, share) = (doubled.min(longest), 0.5 + 0.5 * chance.clamp(0.0, 1.0));
+    // `mul_f64` would panic where the longest wait is that of the type.
+    Duration::try_from_secs_f64(whole.as_secs_f64() * share).unwrap_or(whole)
 }
 
 /// A number from 0 to 1 that nobody can foresee; the standard library seeds its hashers from the system.
@@ -82,6 +84,13 @@ mod tests {
             prop_assert!(whole <= longest && (whole == longest || whole == first * 2_u32.pow(tries - 1)));
             let wait = backoff(first, tries, longest, chance);
             prop_assert!(wait >= whole / 2 && wait <= whole);
+        }
+    }
+
+    #[test]
+    fn a_backoff_without_a_bound_is_no_panic() {
+        for chance in [0.0, 0.5, 1.0] {
+            assert!(backoff(Duration::MAX, 200, Duration::MAX, chance) >= Duration::MAX / 2);
         }
     }
 

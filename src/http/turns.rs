@@ -3,6 +3,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+#[cfg(any(feature = "openai", feature = "anthropic"))]
+use crate::ChatResponse;
 use crate::{Error, Message, Result, Role, ToolCall};
 
 /// One turn of a transcript that servers accept: every result follows its call, and every call has a result.
@@ -71,6 +73,25 @@ pub(crate) fn arguments(call: &ToolCall) -> Map<String, Value> {
     match parsed {
         Value::Object(object) => object,
         _ => Map::new(),
+    }
+}
+
+/// What of the messages no error may hold.
+pub(crate) fn private(messages: &[Message]) -> Vec<&str> {
+    let mut private = Vec::new();
+    for message in messages {
+        private.push(message.text.as_str());
+        private.extend(message.speaker.as_deref());
+        private.extend(message.tool_calls.iter().map(|call| call.arguments.as_str()));
+    }
+    private
+}
+
+/// Hands on the text of an answer that came whole.
+#[cfg(any(feature = "openai", feature = "anthropic"))]
+pub(crate) fn whole_piece(answer: &ChatResponse, sink: &mut dyn FnMut(&str)) {
+    if !answer.text.is_empty() {
+        sink(&answer.text);
     }
 }
 

@@ -61,6 +61,8 @@ impl ScopeIndex {
         if !query.dates.is_empty() {
             chosen.extend(self.dated(query, asked.as_ref(), scratch, &admission).into_iter().map(unseen));
         }
+        let given = query.also.iter().filter_map(|id| self.places.get(id)).map(|place| *place as usize);
+        chosen.extend(given.filter(|place| self.admits(&admission, *place)).map(unseen));
         if query.vector.is_none() && query.text.is_none() {
             chosen.extend(self.newest(query.limit, &admission).into_iter().map(unseen));
         }

@@ -31,6 +31,31 @@ pub(crate) struct Step<'s, E> {
     pub(crate) relation: &'s dyn Fn() -> Result<Relation, E>,
 }
 
+/// What [`GraphStore::relations_at`](crate::GraphStore::relations_at) finds.
+pub(crate) fn relations_at<S: Steps>(
+    steps: &S,
+    entities: &[EntityId],
+    direction: Direction,
+    limit: usize,
+) -> Result<Vec<Relation>, S::Error> {
+    let mut seen = HashSet::new();
+    let mut relations = Vec::new();
+    for at in entities {
+        let mut count = 0;
+        if limit == 0 {
+            break;
+        }
+        steps.each(*at, direction, &mut |step| {
+            if seen.insert(step.id) {
+                relations.push((step.relation)()?);
+            }
+            count += 1;
+            Ok(if count >= limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+    }
+    Ok(relations)
+}
+
 /// What [`GraphStore::neighbours`](crate::GraphStore::neighbours) finds.
 pub(crate) fn neighbours<S: Steps>(
     steps: &S,

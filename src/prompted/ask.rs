@@ -18,6 +18,9 @@ pub(super) const ROOM: u32 = 4_096;
 /// How much more an answer may take when it was cut off.
 pub(super) const MORE_ROOM: u32 = 4;
 
+/// In what was learned of a server, beside the bits of the forms: it does not take the room that we give.
+const UNLIMITED: u8 = 16;
+
 /// How a model is made to answer in JSON, the strictest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -82,7 +85,8 @@ impl Asker {
     ///
     /// A form that the server refuses gives way to the next: a strict schema, JSON of any shape, a tool that must be
     /// called, plain text. An answer that was cut off is asked for once more with more room, one that is of no use once
-    /// more with the reason; both together are one.
+    /// more with the reason; both together are one. Room that the model does not have, since its context is small, is
+    /// left to the server.
     ///
     /// # Errors
     /// [`UnusableModelOutput`](ErrorKind::UnusableModelOutput) if the second answer is of no use either,
@@ -98,17 +102,22 @@ impl Asker {
     {
         let (mut model_calls, mut usage) = (0, Usage::default());
         let (mut room, mut complaint) = (ROOM, None);
+        let mut unlimited = self.refused.load(Ordering::Relaxed) & UNLIMITED != 0;
         loop {
             let mode = self.mode();
             let mut request = question.request(mode, room, complaint);
             let expected = expected_input(&request);
             let allowed = budget.map(|budget| budget.begin(expected)).transpose()?.flatten();
             let short_of_tokens = allowed.is_some_and(|most| most < room);
-            request.max_output_tokens = Some(allowed.map_or(room, |most| most.min(room)));
+            let most = allowed.map_or(room, |most| most.min(room));
+            request.max_output_tokens = (!unlimited || short_of_tokens).then_some(most);
             model_calls += 1;
             let unusable = match self.llm.chat(&request).await {
                 Ok(reply) => {
                     usage += reply.usage;
+                    if unlimited {
+                        self.refused.fetch_or(UNLIMITED, Ordering::Relaxed);
+                    }
                     if let Some(budget) = budget {
                         budget.spend(reply.usage, expected + output_of(&reply));
                     }
@@ -124,6 +133,10 @@ impl Asker {
                     Unusable::OtherShape
                 }
                 Err(error) if self.gives_way(mode, &error) => continue,
+                Err(error) if !unlimited && !short_of_tokens && is_of_room(&error, room) => {
+                    unlimited = true;
+                    continue;
+                }
                 Err(error) => return Err(error),
             };
             if complaint.is_some() {
@@ -166,12 +179,26 @@ impl Asker {
     }
 }
 
+/// Whether the room for the answer may be what the server refuses. That more of it is too much says nothing about the
+/// prompt, which it took with less.
+fn is_of_room(error: &Error, room: u32) -> bool {
+    match error.kind() {
+        ErrorKind::InvalidArgument => true,
+        ErrorKind::ProviderRefused => room > ROOM,
+        _ => false,
+    }
+}
+
 impl Question {
     fn request(&self, mode: Mode, room: u32, complaint: Option<Unusable>) -> ChatRequest {
         let mut instructions = self.instructions.trim_end().to_owned();
         if matches!(mode, Mode::Json | Mode::Text) {
             instructions.push_str("\n\nAnswer with one JSON object and nothing else. Its JSON schema:\n");
             instructions.push_str(&self.schema.to_string());
+        }
+        if matches!(mode, Mode::Schema) {
+            // A server that falls back to JSON of any shape wants a prompt that names it.
+            instructions.push_str("\n\nAnswer with one JSON object.");
         }
         if let Some(complaint) = complaint {
             instructions.push_str("\n\nYou were asked this before, and ");

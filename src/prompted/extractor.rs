@@ -4,13 +4,18 @@ use async_trait::async_trait;
 
 use super::{
     ask::{Asker, Question},
-    facts::{Closed, Statement, answer_schema, read_facts},
-    material::Transcript,
+    facts::{Closed, Statement, Statements, answer_schema, read_facts},
+    material::{Transcript, share_a_word},
+    parse::Fitting,
+    period::Period,
 };
 use crate::{
-    ExtractRequest, Extraction, Extractor, Fact, Ignored, Llm, Message, Result, Role, Trust,
-    score::sameness::normalized,
+    ExtractRequest, Extraction, Extractor, Fact, Ignored, Llm, Message, Result, Role, Timestamp, Trust,
+    score::sameness::{normalized, same_text},
 };
+
+/// The statements that the prompt itself gives as examples, which models take for facts.
+const EXAMPLES: [&str; 3] = ["Moved to Tromsø in May 2023", "Lives in Tromsø", "Prefers night trains to flights"];
 
 /// An [`Extractor`] that asks a model.
 ///
@@ -20,7 +25,9 @@ use crate::{
 /// the user's words alone, unless [both speakers](Self::both_speakers) count; one that rests on other words is ignored.
 ///
 /// The answer may have the shapes that models give to lists, in code fences, after thoughts, between sentences. What in
-/// it is no fact is reported as [ignored](Extraction::ignored), except blank texts and repetitions, which are dropped.
+/// it is no fact is reported as [ignored](Extraction::ignored), except blank texts and repetitions, which are dropped; an
+/// answer of nothing but the prompt's own examples is of no use. Times that cannot be (an end before the beginning) are
+/// left out, not the fact.
 ///
 /// ```
 /// use ingrain::{ExtractRequest, Extractor, Message, prompted::PromptedExtractor, testing::ScriptedLlm};
@@ -93,7 +100,7 @@ impl PromptedExtractor {
         speaks && !message.text.trim().is_empty()
     }
 
-    fn question(&self, request: &ExtractRequest<'_>, closed: &Closed<'_>) -> Question {
+    fn question(&self, request: &ExtractRequest<'_>, closed: &Closed<'_>) -> (Question, String) {
         let shown = request.messages.iter().enumerate().filter(|(_, message)| {
             matches!(message.role, Role::User | Role::Assistant) && !message.text.trim().is_empty()
         });
@@ -127,39 +134,93 @@ impl PromptedExtractor {
             line("Further instructions of the application:");
             line(further);
         }
-        Question { name: "facts", instructions, material: transcript.text, schema: answer_schema(closed) }
+        let Transcript { tag, text } = transcript;
+        (Question { name: "facts", instructions, material: text, schema: answer_schema(closed) }, tag)
     }
 
     /// The fact of a statement, or why it is none.
-    fn fact(&self, request: &ExtractRequest<'_>, statement: Statement, closed: &Closed<'_>) -> Result<Fact, Ignored> {
+    fn fact(&self, said: &Said<'_>, statement: Statement, closed: &Closed<'_>) -> Result<Fact, Ignored> {
         let only = |reason: &str| Err(Ignored::new(reason));
+        let request = said.request;
         let quote = statement.quote.filter(|quote| !quote.trim().is_empty());
-        let counting = || request.messages.iter().enumerate().filter(|(_, message)| self.counts(message));
-        let holds = |message: &Message, quote: &str| contains(&message.text, quote);
         let named = statement.message.filter(|number| *number < request.messages.len());
         // The quote knows better than the number, which small models count wrong.
-        let quoted = quote.as_deref().and_then(|quote| {
-            let stated = counting().find(|(number, message)| Some(*number) == named && holds(message, quote));
-            stated.or_else(|| counting().find(|(_, message)| holds(message, quote))).map(|(number, _)| number)
-        });
-        let Some(number) = quoted.or(named).or_else(|| counting().next_back().map(|(number, _)| number)) else {
+        let quoted = quote.as_deref().and_then(|quote| said.holding(quote, named));
+        let Some(number) = quoted.or(named).or_else(|| said.counting.last().map(|(number, _)| *number)) else {
             return only("a fact that rests on no message");
         };
         let Some(message) = request.messages.get(number).filter(|message| self.counts(message)) else {
             return only("a fact that rests on a message which is not the user's");
         };
-        let at = request.time_of(number);
         let mut fact = Fact::new(statement.text, number).with_kind(statement.kind);
         fact.categories = closed.chosen(statement.categories);
         fact.importance = statement.importance.unwrap_or(fact.importance);
-        // A day given as the message's own says nothing that its time does not say better.
-        fact.valid_at = statement.since.filter(|since| since.date_naive() != at.date_naive());
-        fact.invalid_at = statement.until;
+        (fact.valid_at, fact.invalid_at) = times(statement.since, statement.until, request.time_of(number));
         fact.speaker.clone_from(&message.speaker);
         fact.trust = if message.role == Role::Assistant { Trust::Assistant } else { Trust::User };
         fact.verified = self.verify.then_some(quoted.is_some());
         fact.quote = quote;
         Ok(fact)
+    }
+}
+
+/// The messages as statements are held against them.
+struct Said<'a> {
+    request: &'a ExtractRequest<'a>,
+    /// The name of the tags they were shown in.
+    tag: String,
+    /// Those that count, by number, normalised once: an answer may hold a thousand quotes.
+    counting: Vec<(usize, String)>,
+}
+
+impl Said<'_> {
+    /// The message that holds the words: the one that was named if it does, else the first. Case, runs of white space
+    /// and punctuation at the ends do not count.
+    fn holding(&self, words: &str, named: Option<usize>) -> Option<usize> {
+        let words = normalized(words);
+        let holds = |(_, text): &&(usize, String)| !words.is_empty() && text.contains(&words);
+        let stated = self.counting.iter().find(|entry| Some(entry.0) == named && holds(entry));
+        stated.or_else(|| self.counting.iter().find(holds)).map(|(number, _)| *number)
+    }
+
+    /// Whether a statement is none, but a piece of the prompt: one of its examples though nobody spoke of it, or the
+    /// messages with their tags.
+    fn is_echo(&self, statement: &Statement) -> bool {
+        let spoken_of = || {
+            let spoke = |message: &&Message| matches!(message.role, Role::User | Role::Assistant);
+            self.request.messages.iter().filter(spoke).any(|message| share_a_word(&message.text, &statement.text))
+                || statement.quote.as_deref().is_some_and(|quote| self.holding(quote, None).is_some())
+        };
+        let example = EXAMPLES.iter().any(|example| same_text(example, &statement.text));
+        statement.text.contains(&self.tag) || (example && !spoken_of())
+    }
+
+    fn read(&self, value: &serde_json::Value) -> Fitting<Statements> {
+        let (fit, mut read) = read_facts(value)?;
+        let before = read.statements.len();
+        read.statements.retain(|statement| !self.is_echo(statement));
+        let echoes = before - read.statements.len();
+        read.ignored.extend((0..echoes).map(|_| Ignored::new("a piece of the prompt in the place of a fact")));
+        (echoes == 0 || !read.statements.is_empty()).then_some((fit, read))
+    }
+}
+
+/// Since when a fact holds and until when it held, where the model named a time that can be; `said` is when it was said.
+fn times(since: Option<Period>, until: Option<Period>, said: Timestamp) -> (Option<Timestamp>, Option<Timestamp>) {
+    // An event has one day, and is remembered after it: only a state ends.
+    let same_day = |period: &Period| since.is_some_and(|since| since.start.date_naive() == period.start.date_naive());
+    let is_day = |period: &Period| period.end - period.start <= chrono::Duration::days(1);
+    let until = until.filter(|period| !(same_day(period) && is_day(period)));
+    // A day given as the message's own says nothing that its time does not say better.
+    let start = since.map(|since| since.start).filter(|start| start.date_naive() != said.date_naive());
+    match until {
+        None => (start, None),
+        // It began at an unknown time: what is certain is that it held at the end.
+        Some(until) if start.is_none() && until.end <= said => {
+            (Some(until.start.min(until.end - chrono::Duration::days(1))), Some(until.end))
+        }
+        Some(until) if until.end > start.unwrap_or(said) => (start, Some(until.end)),
+        Some(_) => (None, None),
     }
 }
 
@@ -171,8 +232,11 @@ impl Extractor for PromptedExtractor {
         }
         let own = if request.categories.is_empty() { self.categories.as_slice() } else { request.categories };
         let closed = Closed { categories: own };
-        let question = self.question(request, &closed);
-        let answer = self.asker.ask(&question, request.budget, &read_facts).await?;
+        let (question, tag) = self.question(request, &closed);
+        let counting = request.messages.iter().enumerate().filter(|(_, message)| self.counts(message));
+        let counting = counting.map(|(number, message)| (number, normalized(&message.text))).collect();
+        let said = Said { request, tag, counting };
+        let answer = self.asker.ask(&question, request.budget, &|value| said.read(value)).await?;
         let mut extraction = Extraction {
             ignored: answer.value.ignored,
             model_calls: answer.model_calls,
@@ -184,7 +248,7 @@ impl Extractor for PromptedExtractor {
             if statement.text.is_empty() || !seen.insert(normalized(&statement.text)) {
                 continue;
             }
-            match self.fact(request, statement, &closed) {
+            match self.fact(&said, statement, &closed) {
                 Ok(fact) => extraction.facts.push(fact),
                 Err(ignored) => extraction.ignored.push(ignored),
             }
@@ -194,8 +258,38 @@ impl Extractor for PromptedExtractor {
     }
 }
 
-/// Whether the words stand in the text: case, runs of white space and punctuation at the ends do not count.
-fn contains(text: &str, words: &str) -> bool {
-    let words = normalized(words);
-    !words.is_empty() && normalized(text).contains(&words)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_examples_are_those_of_the_prompt() {
+        assert!(EXAMPLES.iter().all(|example| include_str!("prompts/extract.md").contains(example)));
+    }
+
+    #[test]
+    fn times_are_those_that_can_be() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap_or_default();
+        let said = at("2025-02-10T08:00:00Z");
+        let day = |text: &str| at(&format!("{text}T00:00:00Z"));
+        let period = |from: &str, to: &str| Some(Period { start: day(from), end: day(to) });
+        let year = |year: i32| period(&format!("{year}-01-01"), &format!("{}-01-01", year + 1));
+        for (since, until, expected) in [
+            (None, None, (None, None)),
+            (year(2020), None, (Some(day("2020-01-01")), None)),
+            (year(2019), year(2020), (Some(day("2019-01-01")), Some(day("2021-01-01")))),
+            (year(2020), year(2020), (Some(day("2020-01-01")), Some(day("2021-01-01")))),
+            (None, year(2020), (Some(day("2020-01-01")), Some(day("2021-01-01")))),
+            (None, year(2030), (None, Some(day("2031-01-01")))),
+            // Nonsense: it ends before it begins.
+            (year(2020), year(2019), (None, None)),
+            // An event, of another day and of the message's own.
+            (period("2023-05-01", "2023-05-02"), period("2023-05-01", "2023-05-02"), (Some(day("2023-05-01")), None)),
+            (period("2025-02-10", "2025-02-11"), period("2025-02-10", "2025-02-11"), (None, None)),
+            // It ends today.
+            (None, period("2025-02-10", "2025-02-11"), (None, Some(day("2025-02-11")))),
+        ] {
+            assert_eq!(times(since, until, said), expected, "{since:?} {until:?}");
+        }
+    }
 }

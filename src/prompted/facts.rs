@@ -1,14 +1,14 @@
 //! The form of an answer that lists facts, and how it is read.
 
-use chrono::{NaiveDate, NaiveTime};
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
 use super::{
     parse::{Fit, Fitting},
+    period::Period,
     schema::strict,
 };
-use crate::{Ignored, MemoryKind, Timestamp};
+use crate::{Ignored, MemoryKind, score::sameness::normalized};
 
 /// The answer.
 #[derive(JsonSchema)]
@@ -30,7 +30,7 @@ struct FactForm {
     importance: f32,
     /// Since when it holds: YYYY-MM-DD, YYYY-MM, YYYY or null.
     since: Option<String>,
-    /// Until when it held: YYYY-MM-DD, YYYY-MM, YYYY or null.
+    /// Until when a state held that is over: YYYY-MM-DD, YYYY-MM, YYYY or null.
     until: Option<String>,
     /// The number of the message it rests on.
     message: u32,
@@ -61,8 +61,12 @@ impl Closed<'_> {
             return given;
         }
         let listed = |name: &String| self.categories.iter().find(|known| known.to_lowercase() == name.to_lowercase());
-        let mut chosen: Vec<String> = given.iter().filter_map(listed).cloned().collect();
-        chosen.dedup();
+        let mut chosen: Vec<String> = Vec::new();
+        for name in given.iter().filter_map(listed) {
+            if !chosen.contains(name) {
+                chosen.push(name.clone());
+            }
+        }
         chosen
     }
 }
@@ -85,8 +89,10 @@ pub(super) struct Statement {
     pub(super) kind: MemoryKind,
     pub(super) categories: Vec<String>,
     pub(super) importance: Option<f32>,
-    pub(super) since: Option<Timestamp>,
-    pub(super) until: Option<Timestamp>,
+    /// The time that was named as its beginning.
+    pub(super) since: Option<Period>,
+    /// The time that was named as its end, which it still held in.
+    pub(super) until: Option<Period>,
     pub(super) message: Option<usize>,
     pub(super) quote: Option<String>,
 }
@@ -99,9 +105,19 @@ pub(super) struct Statements {
 }
 
 /// Names that models give to the list, ours first.
-const LISTS: [&str; 8] = ["facts", "memories", "items", "statements", "results", "data", "answer", "output"];
+const LISTS: [&str; 9] =
+    ["facts", "memories", "items", "statements", "results", "data", "answer", "output", "properties"];
 /// Names that models give to the text of a fact, ours first.
 const TEXTS: [&str; 6] = ["text", "fact", "memory", "statement", "content", "value"];
+
+/// Most facts of one answer: far more than fit into the room that an answer has.
+const MOST: usize = 1_000;
+/// Most categories of one fact.
+const CATEGORIES: usize = 8;
+/// Longest category, in bytes.
+const CATEGORY: usize = 100;
+/// What stands for a text in the schema, and is said by models that give it back.
+const PLACEHOLDERS: [&str; 6] = ["string", "text", "fact", "statement", "the statement", "null"];
 
 /// Reads a list of facts: `{"facts": […]}` as asked for; under another name; bare; one fact alone; texts by number or
 /// name, `{"0": "…", "1": "…"}`; all of that inside one more object.
@@ -125,7 +141,7 @@ fn read_object(members: &Map<String, Value>) -> Fitting<Statements> {
     }
     if text_of(members).is_some() {
         let read = read_items(&[Value::Object(members.clone())]);
-        return Some((Fit::Loose, read));
+        return (!read.statements.is_empty()).then_some((Fit::Loose, read));
     }
     if let Some(list) = LISTS.iter().find_map(|name| members.get(*name)) {
         let read = match list {
@@ -140,7 +156,13 @@ fn read_object(members: &Map<String, Value>) -> Fitting<Statements> {
 fn read_list(value: &Value) -> Option<Statements> {
     match value {
         Value::Null => Some(Statements::default()),
-        Value::Array(items) => Some(read_items(items)),
+        Value::Array(items) => {
+            let read = read_items(items);
+            // The schema, or something else, is no list without a fact.
+            let stands_in = |item: &Value| item.is_object() || item.as_str().is_some_and(is_placeholder);
+            let other = read.statements.is_empty() && items.iter().any(stands_in);
+            (!other).then_some(read)
+        }
         Value::Object(members) if members.is_empty() => Some(Statements::default()),
         Value::Object(members) if text_of(members).is_some() => Some(read_items(std::slice::from_ref(value))),
         Value::Object(members) => by_number(members),
@@ -166,13 +188,19 @@ fn by_number(members: &Map<String, Value>) -> Option<Statements> {
 
 fn read_items(items: &[Value]) -> Statements {
     let mut read = Statements::default();
-    for item in items {
+    if items.len() > MOST {
+        read.ignored.push(Ignored::new(format!("more than {MOST} facts in one answer")));
+    }
+    for item in items.iter().take(MOST) {
         let statement = match item {
             Value::String(text) => Some(Statement::bare(text)),
             Value::Object(members) => Statement::of(members),
             _ => None,
         };
         match statement {
+            Some(statement) if is_placeholder(&statement.text) => {
+                read.ignored.push(Ignored::new("a placeholder in the place of a fact"));
+            }
             Some(statement) => read.statements.push(statement),
             None => {
                 let reason = format!("{} in the place of a fact", kind_of(item));
@@ -181,6 +209,14 @@ fn read_items(items: &[Value]) -> Statements {
         }
     }
     read
+}
+
+/// Whether a text only stands for one: a word of the schema, something in angle brackets, dots.
+pub(super) fn is_placeholder(text: &str) -> bool {
+    let text = text.trim();
+    let bracketed = text.starts_with('<') && text.ends_with('>');
+    let dots = !text.is_empty() && text.chars().all(|char| matches!(char, '.' | '…' | '-' | '_'));
+    bracketed || dots || PLACEHOLDERS.contains(&normalized(text).as_str())
 }
 
 fn kind_of(value: &Value) -> &'static str {
@@ -227,13 +263,14 @@ impl Statement {
             }
             _ => Vec::new(),
         };
-        categories.retain(|name| !name.is_empty());
+        categories.retain(|name| !name.is_empty() && name.len() <= CATEGORY);
+        categories.truncate(CATEGORIES);
         Some(Self {
             kind,
             categories,
             importance: members.get("importance").and_then(number).map(importance),
-            since: string("since").and_then(day),
-            until: string("until").and_then(day),
+            since: string("since").and_then(Period::read),
+            until: string("until").and_then(Period::read),
             message: members.get("message").and_then(index),
             quote: string("quote").map(str::to_owned),
             ..Self::bare(text)
@@ -271,25 +308,12 @@ fn importance(given: f64) -> f32 {
     if given > 1.0 && given <= 10.0 { within(given / 10.0) } else { within(given) }
 }
 
-/// The instant at which a day, month or year begins, in UTC; an instant as it is.
-fn day(text: &str) -> Option<Timestamp> {
-    let text = text.trim();
-    if let Ok(instant) = text.parse::<Timestamp>() {
-        return Some(instant);
-    }
-    let mut parts = text.get(..10).unwrap_or(text).splitn(3, '-').map(str::parse::<u32>);
-    let year = parts.next()?.ok().filter(|year| (1..=9_999).contains(year))?;
-    let month = parts.next().unwrap_or(Ok(1)).ok()?;
-    let day = parts.next().unwrap_or(Ok(1)).ok()?;
-    let date = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)?;
-    Some(date.and_time(NaiveTime::MIN).and_utc())
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::Timestamp;
 
     fn texts(value: &Value) -> Option<(Fit, Vec<String>, usize)> {
         let (fit, read) = read_facts(value)?;
@@ -325,6 +349,22 @@ mod tests {
         for other in [json!([1]), json!({}), json!({"error": "no"}), json!({"facts": 3}), json!([[]])] {
             assert_eq!(texts(&other), None, "{other}");
         }
+        // The schema, sent back, whole and in parts; and a list of what stands for a fact.
+        let schema = answer_schema(&Closed { categories: &[] });
+        let part = |path: &str| schema.pointer(path).cloned().unwrap_or_default();
+        for echo in [
+            schema.clone(),
+            part("/properties"),
+            part("/properties/facts"),
+            json!({"facts": [part("/properties/facts/items")]}),
+            json!({"facts": [{"text": "string", "kind": "fact", "quote": "string"}]}),
+            json!({"facts": [{"text": "<statement>"}, {"text": "..."}]}),
+        ] {
+            assert_eq!(texts(&echo), None, "{echo}");
+        }
+        assert_eq!(texts(&json!({"properties": {"facts": ["a", "b"]}})), loose(&["a", "b"]));
+        let many = json!({"facts": vec!["a"; 2 * MOST]});
+        assert_eq!(texts(&many).map(|(_, texts, ignored)| (texts.len(), ignored)), Some((MOST, 1)));
         assert_eq!(texts(&json!({"facts": [null, 42, ["x"], {}, "a"]})), Some((Fit::Whole, vec!["a".into()], 4)));
     }
 
@@ -334,22 +374,19 @@ mod tests {
             "text": "a", "kind": "Preference", "category": " food ", "importance": "8", "since": "2023-05",
             "until": "2023-05-20T12:00:00Z", "message": "«1»", "quote": "q",
         }]});
-        let at = |text: &str| text.parse::<Timestamp>().ok();
+        let at = |text: &str| text.parse::<Timestamp>().unwrap_or_default();
+        let period = |start: &str, end: &str| Some(Period { start: at(start), end: at(end) });
         let expected = Statement {
             text: "a".into(),
             kind: MemoryKind::Preference,
             categories: vec!["food".into()],
             importance: Some(0.8),
-            since: at("2023-05-01T00:00:00Z"),
-            until: at("2023-05-20T12:00:00Z"),
+            since: period("2023-05-01T00:00:00Z", "2023-06-01T00:00:00Z"),
+            until: period("2023-05-20T12:00:00Z", "2023-05-20T12:00:00Z"),
             message: Some(1),
             quote: Some("q".into()),
         };
         assert_eq!(read_facts(&value).map(|(_, read)| read.statements), Some(vec![expected]));
-        assert_eq!(
-            ["2023", "12 May", "", "2023-13-01", "é-é-é-é-é"].map(day),
-            [at("2023-01-01T00:00:00Z"), None, None, None, None]
-        );
         let numbers = [json!(2), json!("2"), json!(2.0), json!("[2]"), json!(-1), json!("-1"), json!("m2"), json!(1.5)];
         assert_eq!(numbers.map(|value| index(&value)), [Some(2), Some(2), Some(2), Some(2), None, None, None, None]);
     }

@@ -17,8 +17,8 @@ pub(super) enum Stop {
 /// Reads one value from a place in a text.
 ///
 /// Beyond JSON it takes what models send: a comma before the closing bracket, raw line breaks in strings, escapes that
-/// are none (`\'`), half a surrogate pair (becomes U+FFFD), Python's `None`, `True` and `False`. Of two members with one
-/// name the last counts.
+/// are none (`\'`), half a surrogate pair (becomes U+FFFD), strings in single quotation marks, Python's `None`, `True` and
+/// `False`. Of two members with one name the last counts.
 #[derive(Debug)]
 pub(super) struct Reader<'t> {
     text: &'t str,
@@ -46,7 +46,7 @@ impl<'t> Reader<'t> {
         match self.peek().ok_or(Stop::End)? {
             b'{' => self.object(depth),
             b'[' => self.array(depth),
-            b'"' => self.string().map(Value::String),
+            b'"' | b'\'' => self.string().map(Value::String),
             b'-' | b'0'..=b'9' => self.number(),
             letter if letter.is_ascii_alphabetic() => self.word(),
             _ => Err(Stop::Invalid),
@@ -63,7 +63,7 @@ impl<'t> Reader<'t> {
                     self.bump();
                     return Ok(Value::Object(members));
                 }
-                b'"' => {}
+                b'"' | b'\'' => {}
                 _ => return Err(Stop::Invalid),
             }
             let name = self.string()?;
@@ -105,23 +105,24 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// A string, which ends with the mark it began with.
     pub(super) fn string(&mut self) -> Result<String, Stop> {
         let mut out = String::new();
+        let mark = self.peek().ok_or(Stop::End)?;
         self.bump();
         let mut plain = self.at;
         loop {
             let byte = self.peek().ok_or(Stop::End)?;
-            if byte == b'"' || byte == b'\\' {
+            if byte == mark || byte == b'\\' {
                 out.push_str(self.text.get(plain..self.at).ok_or(Stop::Invalid)?);
             }
             self.bump();
-            match byte {
-                b'"' => return Ok(out),
-                b'\\' => {
-                    self.escape(&mut out)?;
-                    plain = self.at;
-                }
-                _ => {}
+            if byte == mark {
+                return Ok(out);
+            }
+            if byte == b'\\' {
+                self.escape(&mut out)?;
+                plain = self.at;
             }
         }
     }
@@ -232,6 +233,7 @@ mod tests {
             ("[\"two\nlines\"]", json!(["two\nlines"])),
             (r#"["it\'s", "\u00e9\ud83c\udf75\ud83c"]"#, json!(["it's", "é🍵\u{fffd}"])),
             ("[None, True, False]", json!([null, true, false])),
+            (r#"{'a': ['x', "it's", 'it\'s', '"y"']}"#, json!({"a": ["x", "it's", "it's", "\"y\""]})),
             (r#"{"a": 1, "a": 2}"#, json!({"a": 2})),
         ] {
             assert_eq!(read(text), Ok(expected), "{text}");
@@ -243,7 +245,8 @@ mod tests {
         for cut in ["", "[", "[\"a", "{\"a\"", "{\"a\": tr", "[1,", "[\"\\", "[\"\\u00"] {
             assert_eq!(read(cut), Err(Stop::End), "{cut}");
         }
-        for broken in ["[a]", "{a: 1}", "[1 2]", "[1}", "{\"a\" 1}", "[\"\\uzzzz\"]", "[1.2.3]", "[1e999]"] {
+        for broken in ["[a]", "{a: 1}", "[1 2]", "[1}", "['it's']", "{\"a\" 1}", "[\"\\uzzzz\"]", "[1.2.3]", "[1e999]"]
+        {
             assert_eq!(read(broken), Err(Stop::Invalid), "{broken}");
         }
         assert_eq!(read(&"[".repeat(1_000_000)), Err(Stop::Invalid));

@@ -1,10 +1,11 @@
 //! How texts of others stand in a prompt: so that nothing in them can pass for the prompt itself.
 
-use std::fmt::Write;
+use std::{collections::HashSet, fmt::Write};
 
 use chrono::{Datelike, Timelike};
+use unicode_segmentation::UnicodeSegmentation;
 
-use crate::{Message, Timestamp};
+use crate::{Message, Timestamp, score::sameness::normalized};
 
 /// Messages for a model to read: each in a tag of its own, with who said it and when, the text byte for byte.
 ///
@@ -37,6 +38,18 @@ impl Transcript {
         }
         Self { tag, text }
     }
+}
+
+/// Whether the texts share a word of three letters or more, or an ideograph: enough to tell that one may be about the
+/// other, and not more.
+pub(super) fn share_a_word(left: &str, right: &str) -> bool {
+    let words = |text: &str| -> HashSet<String> {
+        let lower = normalized(text);
+        let wide = |char: char| matches!(char, '\u{2E80}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}');
+        let counts = |word: &&str| word.chars().count() >= 3 || word.chars().any(wide);
+        lower.unicode_words().filter(counts).map(str::to_owned).collect()
+    };
+    !words(left).is_disjoint(&words(right))
 }
 
 /// The first of `message-1`, `message-2`, … that occurs in none of the texts.

@@ -18,6 +18,7 @@ mod facts;
 mod json;
 mod material;
 mod parse;
+mod period;
 mod reconciler;
 mod schema;
 mod summarizer;

@@ -78,8 +78,8 @@ pub(super) fn read<T>(reply: &ChatResponse, fit: &dyn Fn(&Value) -> Fitting<T>) 
 fn read_text<T>(text: &str, finish: &FinishReason, fit: &dyn Fn(&Value) -> Fitting<T>) -> Result<T, Unusable> {
     let found = values(text);
     // What stands after the last value of a reply that ran into its limit was the beginning of something.
-    let cut = found.open || (*finish == FinishReason::Length && !found.closed);
-    if cut {
+    let at_limit = *finish == FinishReason::Length;
+    if (found.open && (at_limit || !found.stray)) || (at_limit && !found.closed) {
         return Err(Unusable::CutOff);
     }
     let (any, prose) = (!found.runs.is_empty(), found.prose);
@@ -91,11 +91,13 @@ fn read_text<T>(text: &str, finish: &FinishReason, fit: &dyn Fn(&Value) -> Fitti
             best = Some((rank, answer));
         }
     };
-    for run in found.runs {
+    for run in &found.runs {
         let lines = (run.len() > 1).then(|| Value::Array(run.clone()));
         run.iter().chain(&lines).for_each(&mut offer);
     }
     match best {
+        Some((Fit::Loose | Fit::Whole, answer)) => Ok(answer),
+        _ if found.open => Err(Unusable::CutOff),
         Some((_, answer)) => Ok(answer),
         None if any => Err(Unusable::OtherShape),
         None if prose => Err(Unusable::Prose),
@@ -110,6 +112,8 @@ pub(super) struct Found {
     pub(super) runs: Vec<Vec<Value>>,
     /// Whether the text ends inside a value or a thought.
     pub(super) open: bool,
+    /// Whether what it ends in does not look like the value that was asked for, but like a bracket in prose.
+    stray: bool,
     /// Whether nothing follows the last value but white space and a fence.
     closed: bool,
     /// Whether there is anything beside values and thoughts.
@@ -159,6 +163,8 @@ fn find(text: &str) -> Found {
                     }
                     Err(Stop::End) => {
                         found.open = true;
+                        let inside = text.get(at + 1..).unwrap_or_default().trim_start();
+                        found.stray = !inside.starts_with(['"', '\'', '{', '[']);
                         return found;
                     }
                     // A bracket in prose. What stands inside it is looked at again, but only so much of a text of
@@ -293,6 +299,9 @@ mod tests {
             "[note: \"{\"facts\": [\"a\"]}\"]",
             r#""{\"facts\": [\"a\"]}""#,
             "[\"a\"]",
+            "{'facts': ['a']}",
+            "{\"facts\": [\"a\"]} There is no more :[",
+            "{\"facts\": [\"a\"]} (see [1",
             "\"a\": [\"a\"]",
         ] {
             assert_eq!(text(reply), Ok(json!(["a"])), "{reply}");
@@ -306,6 +315,8 @@ mod tests {
         for (reply, why) in [
             ("{\"facts\": [\"a\", \"b", Unusable::CutOff),
             ("<think>{\"facts\": [\"a\"]}", Unusable::CutOff),
+            ("{\"facts\": [\"a\"]} or rather {\"facts\": [\"b", Unusable::CutOff),
+            ("Well [", Unusable::CutOff),
             ("I'm sorry, I can't help with that.", Unusable::Prose),
             ("[1] and [2]", Unusable::OtherShape),
             ("{\"error\": 1}", Unusable::OtherShape),
@@ -377,6 +388,9 @@ mod tests {
             "[9",
             "<",
             "[tru",
+            "['",
+            "{'a':",
+            "'",
         ];
         for (number, pattern) in patterns.into_iter().enumerate() {
             // The first is the worst; the others need not be as long to show that they grow no faster.
@@ -394,7 +408,7 @@ mod tests {
         fn any_reply_is_read_in_linear_time(
             parts in proptest::collection::vec(
                 prop_oneof![
-                    Just("["), Just("{"), Just("]"), Just("}"), Just("\""), Just("\\"), Just(","), Just(":"), Just("1"),
+                    Just("["), Just("'"), Just("{"), Just("]"), Just("}"), Just("\""), Just("\\"), Just(","), Just(":"), Just("1"),
                     Just("<think>"), Just("</think>"), Just("null"), Just("a"), Just("é"), Just(" "), Just("\"a\":"),
                     Just("```"), Just("\\u12"), Just("{\"facts\":["),
                 ],

@@ -6,11 +6,15 @@ use serde_json::Value;
 
 use super::{
     ask::{Asker, Question},
-    material::Transcript,
+    facts::is_placeholder,
+    material::{Transcript, share_a_word},
     parse::{Fit, Fitting},
     schema::strict,
 };
-use crate::{Error, Llm, Message, Result, Role, SummarizeRequest, Summarizer, Summary};
+use crate::{Error, Llm, Message, Result, Role, SummarizeRequest, Summarizer, Summary, score::sameness::same_text};
+
+/// The account that the prompt itself gives as an example.
+const EXAMPLE: &str = "The user plans a trip to Tromsø in May 2023 and asked for hotels; the assistant named two.";
 
 /// The answer.
 #[derive(JsonSchema)]
@@ -23,7 +27,7 @@ struct SummaryForm {
 /// A [`Summarizer`] that asks a model.
 ///
 /// It makes one request, and a second one if the first answer was cut off or of no use. The answer is asked for as JSON, so
-/// that a refusal or a question is not taken for a summary. Tool messages and calls are shown too, system messages are
+/// that a refusal or a question is not taken for a summary, nor are pieces of the prompt. Tool messages and calls are shown too, system messages are
 /// not; the summary so far stands beside the messages as data. The number of words is asked for, not enforced.
 ///
 /// ```
@@ -60,7 +64,7 @@ impl PromptedSummarizer {
         self
     }
 
-    fn question(&self, request: &SummarizeRequest<'_>) -> Question {
+    fn question(&self, request: &SummarizeRequest<'_>) -> (Question, String) {
         let previous = request.previous.map(Message::system);
         let told = request.messages.iter().filter(|message| message.role != Role::System).map(with_calls);
         let told: Vec<Message> = told.collect();
@@ -84,7 +88,8 @@ impl PromptedSummarizer {
             line("Further instructions of the application:");
             line(further);
         }
-        Question { name: "summary", instructions, material: transcript.text, schema: strict::<SummaryForm>() }
+        let Transcript { tag, text } = transcript;
+        (Question { name: "summary", instructions, material: text, schema: strict::<SummaryForm>() }, tag)
     }
 }
 
@@ -97,9 +102,13 @@ fn with_calls(message: &Message) -> Message {
     told
 }
 
-fn read_summary(value: &Value) -> Fitting<String> {
+/// The account; not the prompt's example, its messages in their tags, or what stands for a text in the schema.
+fn read_summary(value: &Value, tag: &str, request: &SummarizeRequest<'_>) -> Fitting<String> {
     let text = value.as_object()?.get("summary")?.as_str()?.trim();
-    (!text.is_empty()).then(|| (Fit::Whole, text.to_owned()))
+    let told = || request.messages.iter().map(|message| message.text.as_str()).chain(request.previous);
+    let example = same_text(text, EXAMPLE) && !told().any(|told| share_a_word(told, "Tromsø hotels"));
+    let echo = example || text.contains(tag) || is_placeholder(text) || same_text(text, "The account");
+    (!text.is_empty() && !echo).then(|| (Fit::Whole, text.to_owned()))
 }
 
 #[async_trait]
@@ -108,7 +117,16 @@ impl Summarizer for PromptedSummarizer {
         if request.messages.iter().all(|message| message.role == Role::System) {
             return Err(Error::invalid("nothing to summarise: no message"));
         }
-        let answer = self.asker.ask(&self.question(request), None, &read_summary).await?;
+        let (question, tag) = self.question(request);
+        let answer = self.asker.ask(&question, None, &|value| read_summary(value, &tag, request)).await?;
         Ok(Summary { text: answer.value, model_calls: answer.model_calls, usage: answer.usage })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_example_is_that_of_the_prompt() {
+        assert!(include_str!("prompts/summarize.md").contains(super::EXAMPLE));
     }
 }

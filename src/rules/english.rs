@@ -19,6 +19,7 @@ pub(super) fn language() -> Language {
         mentions: others::MENTIONS.iter().map(|row| (Pattern::new(row.pattern), row)).collect(),
         words: Words::new(&words::LISTS),
         calendar: &words::CALENDAR,
+        inflects: false,
         classes: words::CLASSES,
         inherits: words::INHERITS,
         omitted: words::OMITTED,

@@ -34,7 +34,8 @@ static RUSSIAN: LazyLock<Language> = LazyLock::new(russian::language);
 /// Nothing is read from messages of other roles, questions, quotations, code, documents, suppositions and reports, nor
 /// after the beginning of a letter, a list or a game, or the order to write something or to work on a text; text in other
 /// languages gives nothing. Of the request it heeds the categories (a label not among them is left out); it
-/// cannot translate or follow instructions, and finds no relations.
+/// cannot translate or follow instructions. [Relations](Fact::relations) come with the facts if they are asked for; see
+/// [`rules`](crate::rules).
 ///
 /// ```
 /// use ingrain::{ExtractRequest, Extractor, Message, rules::RuleExtractor};
@@ -69,6 +70,9 @@ impl Extractor for RuleExtractor {
             if message.role == Role::User {
                 facts.extend(read(message, index, request.time_of(index)));
             }
+        }
+        if !request.relations {
+            facts.iter_mut().for_each(|fact| fact.relations.clear());
         }
         if !request.categories.is_empty() {
             for fact in &mut facts {

@@ -131,6 +131,8 @@ pub(super) struct Language {
     pub(super) mentions: Vec<(Pattern, &'static Row)>,
     pub(super) words: Words,
     pub(super) calendar: &'static Calendar,
+    /// Whether names change their form with the verb.
+    pub(super) inflects: bool,
     /// The named lists (`@pet`): a word and its key.
     pub(super) classes: &'static [(&'static str, &'static str)],
     /// The words before a subject-less clause whose predecessor began with the first: "I … and live" is "I live".

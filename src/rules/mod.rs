@@ -33,6 +33,13 @@
 //! | `family` | `user.marital_status`, `user.children`, `user.children.names`, `user.sons` and the like (how many), `RELATIVE.name` (where there is but one), `.home`, `.employer`, `.occupation`, `.age` | other relatives |
 //! | `pets` | `user.pets.KIND` (how many) | pets one by one |
 //! | `plans` | | plans and wishes |
+//!
+//! # Relations
+//!
+//! Of what has a name a fact tells relations, too, if they are asked for; their predicates are the same in every
+//! language: `lives_in`, `works_at`, `studies_at`, `born_in`, `is_from`, `married_to`, `has_pet`, and `has_RELATIVE` of the
+//! family. A relative without a name is called by whose it is (`user's sister`, `Ann's sister`). Russian puts names into
+//! cases, which rules cannot undo, so there only relatives and pets give relations, whose names stand in the first case.
 
 mod allergen;
 mod clause;
@@ -45,6 +52,7 @@ mod pattern;
 mod prose;
 mod reader;
 mod reconciler;
+mod relations;
 mod row;
 mod russian;
 mod sameness;

@@ -6,6 +6,7 @@ use super::{
     allergen::is_allergen,
     language::Language,
     pattern::{Found, Pattern, View},
+    relations::{Told, relations},
     row::{Row, Value},
     sameness::{is_against, singular},
     split::{List, list},
@@ -261,6 +262,9 @@ impl<'a> Reader<'a> {
             let slot = slot.replace("{k}", key).replace("{l}", detail_key);
             fact = fact.with_slot(slot.replace("{v}", &thing(value)).replace("{w}", &thing(second)));
         }
+        let told = Told { slot, value: words(value), class: key, is_against: is_against(&fact.text) };
+        let nameless = described || wordy || words(value).is_empty();
+        fact.relations = if nameless { Vec::new() } else { relations(self.language, row, &told, self.speaker) };
         if row.topic != Topic::Plans {
             fact.valid_at = filling.when.and_then(|(when, _)| when.from).filter(|from| *from <= self.at);
         }

@@ -23,6 +23,7 @@ pub(super) fn language() -> Language {
         mentions: MENTIONS.iter().map(|row| (Pattern::new(row.pattern), row)).collect(),
         words: Words::new(&words::LISTS),
         calendar: &words::CALENDAR,
+        inflects: true,
         classes: words::CLASSES,
         inherits: words::INHERITS,
         omitted: &[],

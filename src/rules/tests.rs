@@ -1,5 +1,6 @@
 //! Golden cases and properties of the extractor.
 
+mod relations;
 mod scenes;
 
 use proptest::prelude::*;

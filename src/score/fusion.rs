@@ -6,6 +6,7 @@
 //! own    = vector · cosine⁺ + keyword · bm25
 //! around = neighbours · n + replies · r + session · s
 //!        + speaker · [the query names its speaker] + wanted · [it has the time or number the query wants] + time · t
+//!        + graph · g
 //! score  = (1 − (1 − own) · (1 − around))
 //!        · (1 − assistant · [the assistant said it]) · (1 − asks · q) · (1 − length · l) + u
 //! ```
@@ -25,12 +26,20 @@
 //! With a [`Reranker`](crate::Reranker) that gives the relevance `ρ`, its weight `rerank` is its share:
 //! `score = (1 − rerank) · (all of the above but u) + rerank · ρ + u`. Its `u` follows the order it makes.
 //!
+//! `g` is how strongly the entities that the query names lead to the memory: 1 where it tells a relation of one of them that
+//! the query speaks of, and less with every step, with what the query does not speak of, and with all that an entity is
+//! related to besides: `g = Π fits / √n · 0.7^(steps − 1)`, the greatest of all ways of at most three steps, where `fits` is 1
+//! for a relation of whose predicate, or of what is at its other end, the query has a word, else 0.5, and `n` counts the
+//! entity's relations that fit as well.
+//!
 //! `t` is the [`timeliness`](super::timeliness) of a memory, 0 where the query names no time. A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the
 //! score stays in 0 to 1, and nothing in it is rescaled by what else was found.
 //!
 //! # Source
 //! The sum of the two similarities is the linear fusion of Bruch, Gai and Ingber, "An Analysis of Fusion Functions for
 //! Hybrid Retrieval", 2023; the join is the noisy-or of Pearl, "Probabilistic Reasoning in Intelligent Systems", 1988. The
+//! way through the graph is spreading activation (Collins and Loftus, "A Spreading-Activation Theory of Semantic
+//! Processing", 1975), damped at hubs as by the fan effect (Anderson, 1974). The
 //! weights were measured on LoCoMo and BEAM together: what is best on one of them alone is not what ships.
 
 /// How much each part counts in a hybrid score.
@@ -53,6 +62,8 @@ pub struct Weights {
     pub wanted: f32,
     /// Of being near to a time that the query names. Default 0.15.
     pub time: f32,
+    /// Of what the graph leads to. Default 0.5.
+    pub graph: f32,
     /// Taken away from what the assistant said. Default 0.2.
     pub assistant: f32,
     /// Taken away from what one person asks another. Default 0.2.
@@ -83,6 +94,7 @@ impl Weights {
             speaker: 0.03,
             wanted: 0.05,
             time: 0.15,
+            graph: 0.5,
             assistant: 0.2,
             asks: 0.2,
             length: 0.35,
@@ -102,15 +114,19 @@ impl Weights {
             speaker,
             wanted,
             time,
+            graph,
             assistant,
             asks,
             length,
             update,
             rerank,
         } = *self;
-        [vector, keyword, neighbours, replies, session, speaker, wanted, time, assistant, asks, length, update, rerank]
-            .iter()
-            .all(|weight| weight.is_finite() && *weight >= 0.0)
+        [
+            vector, keyword, neighbours, replies, session, speaker, wanted, time, graph, assistant, asks, length,
+            update, rerank,
+        ]
+        .iter()
+        .all(|weight| weight.is_finite() && *weight >= 0.0)
     }
 
     /// Without what stands around a memory, and without regard to who said it and how: the weighted sum alone.
@@ -125,6 +141,7 @@ impl Weights {
             speaker: 0.0,
             wanted: 0.0,
             time: 0.0,
+            graph: 0.0,
             assistant: 0.0,
             asks: 0.0,
             length: 0.0,

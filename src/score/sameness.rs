@@ -192,6 +192,18 @@ pub(crate) fn numbers_within<'s>(text: &str, sources: impl Iterator<Item = &'s s
     numbers.is_empty()
 }
 
+/// How many negations a text has.
+pub(crate) fn negations(text: &str) -> usize {
+    Particulars::of(text).negations
+}
+
+/// Whether both texts name somebody or something, and nothing that the other names.
+pub(crate) fn names_apart(a: &str, b: &str) -> bool {
+    let (a, b) = (Particulars::of(a), Particulars::of(b));
+    let named = !a.names.is_empty() && !b.names.is_empty();
+    named && !a.names.keys().any(|name| b.has(name)) && !b.names.keys().any(|name| a.has(name))
+}
+
 #[derive(Debug, Default)]
 struct Particulars {
     numbers: BTreeMap<String, usize>,

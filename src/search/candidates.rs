@@ -1,5 +1,7 @@
 use super::{SearchContext, SearchMode, SearchRequest, Times};
-use crate::{Candidate, EmbedderExt, Purpose, Result, Scope, SearchQuery, Stage};
+use std::collections::HashMap;
+
+use crate::{Candidate, EmbedderExt, MemoryId, Purpose, Result, Scope, SearchQuery, Stage, graph::Led};
 
 /// Least pool of each arm: what one arm ranks low may still be lifted by the other.
 const POOL: usize = 100;
@@ -11,11 +13,13 @@ pub(super) async fn propose(
     scope: &Scope,
     request: &SearchRequest,
     times: &Times,
+    led: &HashMap<MemoryId, Led>,
 ) -> Result<Vec<Candidate>> {
     let mut query = SearchQuery::new(scope.clone(), context.now)
         .filter(request.filter_of_all())
         .validity(request.validity(context.now))
         .dated(times.ranges().to_vec())
+        .also(led.keys().copied().collect())
         .limit(request.limit.saturating_mul(POOL_FACTOR).max(POOL));
     if request.mode != SearchMode::Keyword {
         let vector = match &context.vector {

@@ -1,7 +1,10 @@
 use super::{Part, ScorePart, SearchMode, hit::score, speakers::Speakers, times::Times};
+use std::collections::HashMap;
+
 use crate::{
-    Candidate, Trust,
+    Candidate, MemoryId, Trust,
     cues::Wanted,
+    graph::Led,
     score::fusion::{Weights, length},
 };
 
@@ -20,6 +23,7 @@ pub(super) fn fuse(
     mode: SearchMode,
     weights: Weights,
     times: &Times,
+    led: &HashMap<MemoryId, Led>,
 ) -> Vec<Scored> {
     let speakers = Speakers::named(query, &candidates);
     let wanted = Wanted::by(query);
@@ -30,7 +34,13 @@ pub(super) fn fuse(
             let parts = match mode {
                 SearchMode::Vector => vec![ScorePart::new(Part::Vector, positive(candidate.cosine), 1.0)],
                 SearchMode::Keyword => vec![ScorePart::new(Part::Keyword, positive(candidate.keyword), 1.0)],
-                SearchMode::Hybrid => parts(&candidate, &speakers, wanted, weights, times),
+                SearchMode::Hybrid => {
+                    let mut parts = parts(&candidate, &speakers, wanted, weights, times);
+                    if let Some(led) = led.get(&candidate.id) {
+                        parts.push(ScorePart::new(Part::Graph, led.strength, weights.graph));
+                    }
+                    parts
+                }
             };
             let score = score(&parts);
             Scored { candidate, score, parts }

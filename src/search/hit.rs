@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use crate::Memory;
+use crate::{Memory, Relation};
 
 /// What a part of a score stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -24,6 +24,8 @@ pub enum Part {
     /// How near it is to a time that the query names, by [`timeliness`](crate::score::timeliness): when it was said,
     /// and for what is no turn also when it held. There only if the query names one, and only in a hybrid search.
     Time,
+    /// How strongly the entities that the query names lead to it; see [`Hit::path`].
+    Graph,
     /// 1 if the assistant said it: what the user says of himself outweighs what he was told. Takes away.
     Assistant,
     /// The share of it that asks, among people: what one asks of another tells little. Takes away.
@@ -39,7 +41,7 @@ pub enum Part {
 /// The score of these parts.
 ///
 /// What the memory itself says (vector, keyword) is summed up, value × weight, and so is what stands around it
-/// (neighbours, replies, session, speaker, wanted, time); the two are joined as independent chances are, and what the
+/// (neighbours, replies, session, speaker, wanted, time, graph); the two are joined as independent chances are, and what the
 /// assistant said, what asks and what is long are held back:
 /// `(1 − (1 − own) × (1 − around)) × (1 − assistant) × (1 − asks) × (1 − length) + update`, each kept within 0 to 1.
 /// What a reranker says takes its weight's share of that: `(1 − weight) × score + weight × rerank`, before `update`.
@@ -50,7 +52,13 @@ pub(super) fn score(parts: &[ScorePart]) -> f32 {
     for ScorePart { part, value, weight } in parts {
         let sum = match part {
             Part::Vector | Part::Keyword => &mut own,
-            Part::Neighbours | Part::Replies | Part::Session | Part::Speaker | Part::Wanted | Part::Time => &mut around,
+            Part::Neighbours
+            | Part::Replies
+            | Part::Session
+            | Part::Speaker
+            | Part::Wanted
+            | Part::Time
+            | Part::Graph => &mut around,
             Part::Update => &mut update,
             Part::Rerank => {
                 judged = Some((*value, weight.clamp(0.0, 1.0)));
@@ -81,6 +89,7 @@ impl Part {
             Self::Speaker => "speaker",
             Self::Wanted => "wanted",
             Self::Time => "time",
+            Self::Graph => "graph",
             Self::Assistant => "assistant",
             Self::Asks => "asks",
             Self::Length => "length",
@@ -114,6 +123,9 @@ pub struct Hit {
     pub score: f32,
     /// What the score is made of.
     pub parts: Vec<ScorePart>,
+    /// The way through the graph that led to it, from an entity that the query names; the last relation rests on it. Empty
+    /// where none did.
+    pub path: Vec<Relation>,
 }
 
 impl ScorePart {
@@ -128,7 +140,7 @@ impl Hit {
     /// A hit with these parts, for whoever stands in for a search; the score follows from them.
     #[must_use]
     pub fn new(memory: Memory, parts: Vec<ScorePart>) -> Self {
-        Self { memory, score: score(&parts), parts }
+        Self { memory, score: score(&parts), parts, path: Vec::new() }
     }
 
     /// The score and its parts on one line: `0.357 from 0.45 × vector 0.631, 0.55 × keyword 0.294, less 0.20 × assistant

@@ -1,6 +1,7 @@
 //! [`MemoryEngine::search`](crate::MemoryEngine::search): candidates → fuse → rank.
 //!
-//! A time that the query names is another arm of the candidates, and another part of the score.
+//! A time that the query names is another arm of the candidates, and another part of the score; so is what the graph leads
+//! to from the entities that the query names.
 
 mod candidates;
 mod fuse;
@@ -18,17 +19,38 @@ use times::Times;
 pub use hit::{Hit, Part, ScorePart};
 pub use request::{SearchMode, SearchRequest};
 
-use crate::{Embedder, Error, Reranker, Result, Scope, Stage, Timestamp, VectorStore, score::fusion::Weights};
+use std::collections::HashMap;
+
+use crate::{
+    Embedder, Error, GraphStore, MemoryId, Reranker, Result, Scope, Stage, Timestamp, Validity, VectorStore,
+    graph::{Led, expand},
+    score::fusion::Weights,
+};
 
 /// What a search runs on.
 pub(crate) struct SearchContext<'a> {
     pub(crate) store: &'a dyn VectorStore,
     pub(crate) embedder: &'a dyn Embedder,
     pub(crate) reranker: Option<&'a dyn Reranker>,
+    /// Where relations are kept, if they are.
+    pub(crate) graph: Option<&'a dyn GraphStore>,
     pub(crate) weights: Weights,
     pub(crate) now: Timestamp,
     /// The vector of the query, if whoever searches has it already.
     pub(crate) vector: Option<Vec<f32>>,
+}
+
+/// What the entities that the query names lead to, where it counts.
+async fn lead(context: &SearchContext<'_>, scope: &Scope, request: &SearchRequest) -> Result<HashMap<MemoryId, Led>> {
+    let Some(store) = context.graph else { return Ok(HashMap::new()) };
+    if request.mode != SearchMode::Hybrid || context.weights.graph <= 0.0 {
+        return Ok(HashMap::new());
+    }
+    let valid = match request.validity(context.now) {
+        Validity::Current(at) | Validity::At(at) => Some(at),
+        _ => None,
+    };
+    expand(store, scope, &request.query, valid).await
 }
 
 pub(crate) async fn search(context: &SearchContext<'_>, scope: &Scope, request: &SearchRequest) -> Result<Vec<Hit>> {
@@ -39,9 +61,13 @@ pub(crate) async fn search(context: &SearchContext<'_>, scope: &Scope, request: 
     }
     let in_search = |error: Error| error.with_stage(Stage::Search);
     let times = Times::named(context, request);
-    let candidates = candidates::propose(context, scope, request, &times).await?;
-    let scored = fuse::fuse(&request.query, candidates, request.mode, context.weights, &times);
-    let hits = rank::rank(context, scope, request, scored).await.map_err(in_search)?;
+    let led = lead(context, scope, request).await.map_err(in_search)?;
+    let candidates = candidates::propose(context, scope, request, &times, &led).await?;
+    let scored = fuse::fuse(&request.query, candidates, request.mode, context.weights, &times, &led);
+    let mut hits = rank::rank(context, scope, request, scored).await.map_err(in_search)?;
+    for hit in &mut hits {
+        hit.path = led.get(&hit.memory.id).map(|led| led.path.clone()).unwrap_or_default();
+    }
     if request.record_access && !hits.is_empty() {
         let ids: Vec<_> = hits.iter().map(|hit| hit.memory.id).collect();
         context.store.record_access(scope, &ids, context.now).await.map_err(in_search)?;

@@ -32,6 +32,8 @@ pub struct Fact {
     /// Whether the quote was found in the messages; `None` if nobody looked. A fact whose quote was not found is stored
     /// with `"unverified": true` in its metadata.
     pub verified: Option<bool>,
+    /// The relations it tells of, if they were asked for.
+    pub relations: Vec<ExtractedRelation>,
     /// The message it rests on, as an index into [`ExtractRequest::messages`]. A fact of a message that is not there is
     /// ignored.
     pub message: usize,
@@ -53,6 +55,7 @@ impl Fact {
             trust: Trust::User,
             quote: None,
             verified: None,
+            relations: Vec::new(),
             message,
         }
     }
@@ -106,6 +109,13 @@ impl Fact {
         self
     }
 
+    /// Adds a relation. Default none.
+    #[must_use]
+    pub fn with_relation(mut self, relation: ExtractedRelation) -> Self {
+        self.relations.push(relation);
+        self
+    }
+
     /// Sets the quote. Default none.
     #[must_use]
     pub fn with_quote(mut self, quote: impl Into<String>) -> Self {
@@ -114,36 +124,84 @@ impl Fact {
     }
 }
 
-/// A relation read from messages; its ends are still names.
-#[derive(Debug, Clone, PartialEq)]
+/// Someone or something that a relation names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mention {
+    /// The name, as it was said. [`Mention::USER`] for the user.
+    pub name: String,
+    /// Other names the same one goes by, such as `user's mother`.
+    pub aliases: Vec<String>,
+    /// What it is, such as `person` or `place`; any text.
+    pub entity_type: Option<String>,
+}
+
+impl Mention {
+    /// What stands for the one who speaks, where no name is known.
+    pub const USER: &'static str = "user";
+
+    /// A name and nothing else.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), aliases: Vec::new(), entity_type: None }
+    }
+
+    /// Adds another name. Default none.
+    #[must_use]
+    pub fn with_alias(mut self, alias: impl Into<String>) -> Self {
+        self.aliases.push(alias.into());
+        self
+    }
+
+    /// Says what it is. Default: not known.
+    #[must_use]
+    pub fn with_type(mut self, entity_type: impl Into<String>) -> Self {
+        self.entity_type = Some(entity_type.into());
+        self
+    }
+}
+
+impl From<&str> for Mention {
+    fn from(name: &str) -> Self {
+        Self::new(name)
+    }
+}
+
+impl From<String> for Mention {
+    fn from(name: String) -> Self {
+        Self::new(name)
+    }
+}
+
+/// A relation read from messages; its ends are still names. It holds as long as the fact it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExtractedRelation {
-    /// The subject's name.
-    pub subject: String,
-    /// What the subject is, such as `person`.
-    pub subject_type: Option<String>,
-    /// What connects the two.
+    /// The one it starts from.
+    pub subject: Mention,
+    /// What connects the two, such as `works_at`; any Unicode text.
     pub predicate: String,
-    /// The object's name.
-    pub object: String,
-    /// What the object is.
-    pub object_type: Option<String>,
-    /// The fact it comes with, as an index into [`Extraction::facts`].
-    pub fact: Option<usize>,
+    /// The one it leads to.
+    pub object: Mention,
+    /// Whether the subject has but one such object at a time, so that a new one ends the old.
+    pub single_valued: bool,
 }
 
 impl ExtractedRelation {
-    /// A relation between two names.
+    /// The predicate that says that subject and object are one and the same, by two names.
+    pub const SAME_AS: &'static str = "same_as";
+
+    /// A relation between two names, of which there may be several at a time.
     #[must_use]
-    pub fn new(subject: impl Into<String>, predicate: impl Into<String>, object: impl Into<String>) -> Self {
-        Self {
-            subject: subject.into(),
-            subject_type: None,
-            predicate: predicate.into(),
-            object: object.into(),
-            object_type: None,
-            fact: None,
-        }
+    pub fn new(subject: impl Into<Mention>, predicate: impl Into<String>, object: impl Into<Mention>) -> Self {
+        Self { subject: subject.into(), predicate: predicate.into(), object: object.into(), single_valued: false }
+    }
+
+    /// Says that there is but one at a time. Default: there may be several.
+    #[must_use]
+    pub fn single_valued(mut self) -> Self {
+        self.single_valued = true;
+        self
     }
 }
 
@@ -204,8 +262,6 @@ impl<'a> ExtractRequest<'a> {
 pub struct Extraction {
     /// The facts, in the order of the messages.
     pub facts: Vec<Fact>,
-    /// The relations.
-    pub relations: Vec<ExtractedRelation>,
     /// What came back and was not usable.
     pub ignored: Vec<Ignored>,
     /// Calls of a model that were made.

@@ -24,7 +24,7 @@ pub use call_budget::CallBudget;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use conversation_store::{ConversationStore, RunningSummary, StoredMessage};
 pub use embedder::{Embedder, EmbedderExt, EmbedderIdentity, Purpose};
-pub use extractor::{ExtractRequest, ExtractedRelation, Extraction, Extractor, Fact, Ignored};
+pub use extractor::{ExtractRequest, ExtractedRelation, Extraction, Extractor, Fact, Ignored, Mention};
 pub(crate) use graph_store::{DEEPEST_WALK, LONGEST_PATH, check_list, check_walk};
 pub use graph_store::{Direction, GraphBatch, GraphQuery, GraphStore, Path};
 pub use llm::{

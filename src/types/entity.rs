@@ -30,6 +30,8 @@ pub struct Entity {
     pub entity_type: Option<String>,
     /// What is known about it, in a sentence or two.
     pub summary: Option<String>,
+    /// The entity it was found to be the same as; what is believed of the two is believed of that one.
+    pub merged_into: Option<EntityId>,
     /// A JSON object of the application's own.
     pub metadata: Metadata,
     /// When we first heard of it.
@@ -50,6 +52,7 @@ impl Entity {
             aliases: Vec::new(),
             entity_type: None,
             summary: None,
+            merged_into: None,
             metadata: Metadata::new(),
             created_at: now,
             updated_at: now,
@@ -68,7 +71,7 @@ impl Entity {
 /// World time is `valid_at` .. `invalid_at`, knowledge time `created_at` .. `expired_at`; both begin with their first
 /// instant and end before their second.
 ///
-/// A relation is a record of what was believed, so nothing of it but `expired_at` and `sources` ever changes. That it
+/// A relation is a record of what was believed, so nothing of it but `expired_at`, `sources` and `seen_at` ever changes. That it
 /// ended is a new belief: the old relation expires, and one that has an end takes its place
 /// ([`invalidated`](Relation::invalidated)). So whoever asks what was believed before still sees it open.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,6 +87,10 @@ pub struct Relation {
     pub predicate: String,
     /// The entity it leads to.
     pub object: EntityId,
+    /// The name the subject was told under, where that is not its own.
+    pub subject_name: Option<String>,
+    /// The name the object was told under, where that is not its own.
+    pub object_name: Option<String>,
     /// The statement in words.
     pub fact: String,
     /// Since when it holds; `None` when not known.
@@ -94,11 +101,17 @@ pub struct Relation {
     pub created_at: Timestamp,
     /// When we learned that it is not (or no longer) so; `None` while we believe it.
     pub expired_at: Option<Timestamp>,
+    /// Other instants, after its beginning, at which it was said to hold, in order: what comes to light later does not cut it
+    /// there. At most [`SEEN`](Self::SEEN) are kept, the last.
+    pub seen_at: Vec<Timestamp>,
     /// The memories it rests on. That it goes with the last of them is up to the application.
     pub sources: Vec<MemoryId>,
 }
 
 impl Relation {
+    /// Most instants that are kept of one relation, besides its beginning.
+    pub const SEEN: usize = 32;
+
     /// A relation that holds, of unknown beginning.
     #[must_use]
     pub fn new(
@@ -114,11 +127,14 @@ impl Relation {
             subject,
             predicate: predicate.into(),
             object,
+            subject_name: None,
+            object_name: None,
             fact: fact.into(),
             valid_at: None,
             invalid_at: None,
             created_at: truncate(now),
             expired_at: None,
+            seen_at: Vec::new(),
             sources: Vec::new(),
         }
     }
@@ -138,16 +154,17 @@ impl Relation {
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) if it says something else than `stored` does (all but
-    /// `expired_at` and `sources`); [`Conflict`](ErrorKind::Conflict) if `stored` expired, and at another instant than
+    /// `expired_at`, `sources` and `seen_at`); [`Conflict`](ErrorKind::Conflict) if `stored` expired, and at another instant than
     /// this.
     pub fn check_replaces(&self, stored: &Self) -> Result<()> {
         let (this, stored) = (self.as_kept(), stored.as_kept());
         if this.scope != stored.scope {
             return Err(Error::invalid("the scope of a stored relation never changes"));
         }
-        let same = Self { expired_at: stored.expired_at, sources: stored.sources.clone(), ..this.clone() };
+        let (sources, seen_at) = (stored.sources.clone(), stored.seen_at.clone());
+        let same = Self { expired_at: stored.expired_at, sources, seen_at, ..this.clone() };
         if same != stored {
-            return Err(Error::invalid("of a stored relation only `expired_at` and `sources` may change"));
+            return Err(Error::invalid("of a stored relation only `expired_at`, `sources` and `seen_at` may change"));
         }
         if stored.expired_at.is_some() && this.expired_at != stored.expired_at {
             return Err(Error::new(ErrorKind::Conflict, "a relation expired meanwhile"));
@@ -162,6 +179,7 @@ impl Relation {
             invalid_at: self.invalid_at.map(truncate),
             created_at: truncate(self.created_at),
             expired_at: self.expired_at.map(truncate),
+            seen_at: self.seen_at.iter().copied().map(truncate).collect(),
             ..self.clone()
         }
     }

@@ -1,11 +1,13 @@
 //! The clients of model servers, through real HTTP against a server on this machine that does as it is told.
 
+mod adding;
 #[cfg(feature = "anthropic")]
 mod anthropic;
 #[cfg(feature = "openai")]
 mod embeddings;
 #[cfg(feature = "openai")]
 mod local;
+mod odd;
 #[cfg(feature = "ollama")]
 mod ollama;
 #[cfg(feature = "openai")]

@@ -22,6 +22,7 @@ ingrain::graph_store_suite!(graph_behind_a_pointer, async {
     let store: Arc<dyn GraphStore> = Arc::new(InMemoryStore::new());
     Arc::new(store)
 });
+
 ingrain::add_queue_suite!(queue_in_memory, async { InMemoryStore::new().companions().queue.unwrap() });
 ingrain::add_queue_suite!(faulty_queue_without_a_fault, async {
     FaultyStore::new(InMemoryStore::new()).companions().queue.unwrap()
@@ -61,6 +62,7 @@ mod sqlite {
         (SqliteStore::open(folder.path().join("memory.db")).await.unwrap(), folder)
     });
     ingrain::graph_store_suite!(graph_in_memory as VectorStore, async { SqliteStore::open_in_memory().await.unwrap() });
+
     ingrain::add_queue_suite!(queue_in_file, async {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(folder.path().join("memory.db")).await.unwrap();

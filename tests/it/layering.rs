@@ -222,8 +222,8 @@ fn place(module: &[String]) -> Option<(u8, String)> {
     let level = match first {
         "error" | "types" | "cues" => 0,
         "traits" => 1,
-        "dates" | "score" | "index" | "frame" | "http" => 2,
-        "backends" | "rules" | "prompted" | "add" | "search" | "context" | "maintain" | "graph" | "conversation" => 3,
+        "dates" | "score" | "index" | "frame" | "graph" | "http" => 2,
+        "backends" | "rules" | "prompted" | "add" | "search" | "context" | "maintain" | "conversation" => 3,
         "engine" => 4,
         "agent" | "evaluate" | "testing" => 5,
         _ => return None,

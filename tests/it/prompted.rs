@@ -1,8 +1,10 @@
 //! The parts that are made of a model, by themselves.
 
 use ingrain::{
-    ErrorKind, Llm, LlmCapabilities, Message, ResponseFormat, Scope, SummarizeRequest, Summarizer, ToolCall,
-    prompted::PromptedSummarizer, testing::ScriptedLlm,
+    ErrorKind, ExtractRequest, Extractor, Llm, LlmCapabilities, Message, ResponseFormat, Scope, SummarizeRequest,
+    Summarizer, ToolCall,
+    prompted::{PromptedExtractor, PromptedSummarizer},
+    testing::ScriptedLlm,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -73,6 +75,141 @@ async fn a_refused_form_is_refused_once() {
     assert_eq!((report.model_calls, texts(&report.added)), (3, vec!["Owns a kayak"]));
     let forms: Vec<ResponseFormat> = llm.requests().into_iter().map(|request| request.response_format).collect();
     assert!(matches!(&forms[..], [ResponseFormat::Schema { .. }, ResponseFormat::Json, ResponseFormat::Json]));
+}
+
+/// The example of an answer that the model was shown.
+fn example(llm: &ScriptedLlm) -> String {
+    let instructions = llm.requests()[0].messages[0].text.clone();
+    instructions.lines().find_map(|line| Some(line.split_once(": {")?.1)).map(|rest| format!("{{{rest}")).unwrap()
+}
+
+/// Small models give back what they were shown: that is asked for again, and never remembered.
+#[tokio::test]
+async fn what_stood_in_the_prompt_is_no_answer() {
+    let now = time("2025-02-10T08:00:00Z");
+    let messages = [Message::user("Hello there, how are things?")];
+    let request = ExtractRequest::new(&messages, now);
+    let looking = ScriptedLlm::new().reply("{\"facts\": []}");
+    PromptedExtractor::new(looking.clone()).extract(&request).await.unwrap();
+    let (shown, example) = (looking.requests()[0].messages[1].text.clone(), example(&looking));
+    assert!(example.contains("\"quote\"") && shown.contains("<message-1"));
+    let schema = schema_of(&looking);
+    for echo in [
+        example.clone(),
+        schema.to_string(),
+        schema["properties"].to_string(),
+        json!({"facts": [schema["properties"]["facts"]["items"]]}).to_string(),
+        json!({"facts": ["Lives in Tromsø", "prefers night trains to flights."]}).to_string(),
+        json!({ "facts": [shown] }).to_string(),
+        json!({"facts": [{"text": "string", "kind": "fact", "quote": "string"}]}).to_string(),
+        shown.clone(),
+    ] {
+        let llm = ScriptedLlm::new().reply(&echo).reply(json!({"facts": ["Is in good spirits"]}).to_string());
+        let found = PromptedExtractor::new(llm.clone()).extract(&request).await.unwrap();
+        let texts: Vec<&str> = found.facts.iter().map(|fact| fact.text.as_str()).collect();
+        assert_eq!((texts, found.model_calls), (vec!["Is in good spirits"], 2), "{echo}");
+        let llm = ScriptedLlm::new().reply(&echo).reply(&echo);
+        let error = PromptedExtractor::new(llm).extract(&request).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UnusableModelOutput, "{echo}");
+    }
+    // What was said is a fact, though the prompt has it too; and a piece of the prompt beside a fact is left out.
+    let messages = [Message::user("I prefer trains. And I moved to Tromsø!"), Message::assistant("Noted.")];
+    let answer = json!({"facts": [
+        "Prefers night trains to flights", "Lives in Lisbon <message-1", {"text": "Moved to Tromsø in May 2023", "quote": "moved to Tromsø", "message": 0},
+    ]});
+    let llm = ScriptedLlm::new().reply(answer.to_string());
+    let found = PromptedExtractor::new(llm).extract(&ExtractRequest::new(&messages, now)).await.unwrap();
+    let texts: Vec<&str> = found.facts.iter().map(|fact| fact.text.as_str()).collect();
+    assert_eq!(
+        (texts, found.ignored.len()),
+        (vec!["Prefers night trains to flights", "Moved to Tromsø in May 2023"], 1)
+    );
+
+    let turns = [Message::user("Hello there, how are things?")];
+    let looking = ScriptedLlm::new().reply(summary("Greets."));
+    PromptedSummarizer::new(looking.clone()).summarize(&SummarizeRequest::new(&turns, 80)).await.unwrap();
+    let example = self::example(&looking);
+    let shown = looking.requests()[0].messages[1].text.clone();
+    for echo in [example.clone(), summary(&shown), summary("string"), summary("The account."), summary("...")] {
+        let llm = ScriptedLlm::new().reply(&echo).reply(summary("The user greets."));
+        let made = PromptedSummarizer::new(llm).summarize(&SummarizeRequest::new(&turns, 80)).await.unwrap();
+        assert_eq!((made.text.as_str(), made.model_calls), ("The user greets.", 2), "{echo}");
+    }
+    let porto = [Message::user("Two hotels in Tromsø, please, for May")];
+    let llm = ScriptedLlm::new().reply(example);
+    PromptedSummarizer::new(llm).summarize(&SummarizeRequest::new(&porto, 80)).await.unwrap();
+}
+
+/// The schema of the answer, as a model without any form is shown it.
+fn schema_of(llm: &ScriptedLlm) -> Value {
+    let request = &llm.requests()[0];
+    match &request.response_format {
+        ResponseFormat::Schema { schema, .. } => schema.clone(),
+        _ => {
+            let text = &request.messages[0].text;
+            serde_json::from_str(text.split_once("JSON schema:\n").unwrap().1.trim()).unwrap()
+        }
+    }
+}
+
+/// Times that cannot be cost the time and not the fact, and what happened on one day is remembered after it.
+#[tokio::test]
+async fn nonsense_about_times_hides_no_fact() {
+    let world = World::in_memory().await;
+    let ada = Scope::user("ada");
+    let fact = |text: &str, since: &str, until: &str| json!({"text": text, "since": since, "until": until, "message": 0, "quote": "", "kind": "fact"});
+    let answer = json!({"facts": [
+        fact("Adopted a dog", "2023-05-01", "2023-05-01"),
+        fact("Went to a concert", "2025-02-10", "2025-02-10"),
+        fact("Plays chess", "2024", "2019"),
+        fact("Has a garden", "5", "never"),
+        fact("Collects stamps", "0001-01-01", "9999-12-31"),
+        fact("Lived in Berlin", "2018", "2020"),
+        fact("Drove a taxi", "", "2016"),
+    ]});
+    let llm = ScriptedLlm::new().reply(answer.to_string());
+    let engine = ingrain::MemoryEngine::builder().store(world.store.clone()).embedder(world.embedder.clone());
+    let engine = engine.clock(world.clock.clone()).llm(llm).build().await.unwrap();
+    let report = engine.add(&ada, "All about me").await.unwrap();
+    assert_eq!((report.added.len(), report.ignored.len()), (7, 0), "{report:?}");
+    let current = world.list(&ada).await;
+    assert_eq!(
+        texts(&current),
+        ["Adopted a dog", "Went to a concert", "Plays chess", "Has a garden", "Collects stamps"]
+    );
+    assert!(report.added.iter().all(|memory| memory.invalid_at.is_none_or(|end| end > memory.valid_at)), "{report:?}");
+    // What held to the end of a year held in it.
+    for (then, expected) in [("2020-11-01T00:00:00Z", "Lived in Berlin"), ("2016-11-01T00:00:00Z", "Drove a taxi")] {
+        let then = ingrain::ListRequest::new().as_of(time(then));
+        let found = engine.list(&ada, then).await.unwrap().items;
+        assert!(texts(&found).contains(&expected), "{:?}", texts(&found));
+    }
+}
+
+/// Categories are few, short and each named once, whatever the model gives.
+#[tokio::test]
+async fn categories_are_bounded() {
+    let messages = [Message::user("I like tea")];
+    let many: Vec<String> = (0..500).map(|number| format!("c{number}")).chain(["x".repeat(1 << 20)]).collect();
+    let answer = json!({"facts": [{"text": "Likes tea", "categories": many}]}).to_string();
+    let request = ExtractRequest::new(&messages, time("2025-02-10T08:00:00Z"));
+    let found = PromptedExtractor::new(ScriptedLlm::new().reply(answer)).extract(&request).await.unwrap();
+    assert!((1..=16).contains(&found.facts[0].categories.len()));
+    let answer = json!({"facts": [{"text": "Likes tea", "categories": ["food", "Drink", "FOOD"]}]}).to_string();
+    let extractor = PromptedExtractor::new(ScriptedLlm::new().reply(answer)).categories(["food", "drink"]);
+    assert_eq!(extractor.extract(&request).await.unwrap().facts[0].categories, ["food", "drink"]);
+}
+
+/// Megabytes of facts with quotes are held against long messages in bounded time: a thousand of them, and the rest is told.
+#[tokio::test]
+async fn an_answer_of_megabytes_is_read_in_bounds() {
+    let messages: Vec<Message> =
+        (0..20).map(|number| Message::user(format!("{number} {}", "bees and boats ".repeat(400)))).collect();
+    let fact = |number: usize| json!({"text": format!("Fact {number}"), "quote": format!("never said {number}")});
+    let answer = json!({"facts": (0..60_000).map(fact).collect::<Vec<_>>()}).to_string();
+    let request = ExtractRequest::new(&messages, time("2025-02-10T08:00:00Z"));
+    let found = PromptedExtractor::new(ScriptedLlm::new().reply(answer)).extract(&request).await.unwrap();
+    assert_eq!((found.facts.len(), found.ignored.len()), (1_000, 1));
 }
 
 fn step() -> impl Strategy<Value = Value> {

@@ -7,8 +7,8 @@ use super::{
     stream,
 };
 use crate::{
-    ChatRequest, ChatResponse, FinishReason, Llm, LlmCapabilities, Result, ToolCall, Usage,
-    http::{Answer, Call, HttpError, new_call_id},
+    ChatRequest, ChatResponse, ErrorKind, FinishReason, Llm, LlmCapabilities, Result, ToolCall, Usage,
+    http::{Answer, Call, HttpError, new_call_id, private, whole_piece},
 };
 
 #[async_trait]
@@ -19,7 +19,7 @@ impl Llm for Anthropic {
 
     fn capabilities(&self) -> LlmCapabilities {
         let json_schema = !self.refused.has(JSON_SCHEMA);
-        LlmCapabilities { tools: true, json_schema, json_mode: false, streaming: true }
+        LlmCapabilities { tools: !self.refused.lacks_tools(), json_schema, json_mode: false, streaming: true }
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatResponse> {
@@ -44,33 +44,36 @@ impl Anthropic {
         let told = |error: HttpError| error.told("chat");
         request.check().map_err(|error| error.with_backend(BACKEND))?;
         let conversation = Conversation::of(request).map_err(|error| error.with_backend(BACKEND))?;
-        let private: Vec<&str> = request.messages.iter().map(|message| message.text.as_str()).collect();
+        let private = private(&request.messages);
+        let streamed = sink.is_some();
+        let mut nowhere = |_: &str| {};
+        let sink = sink.map_or(&mut nowhere as _, |sink| sink);
         loop {
-            let (body, sent) = self.body(request, &conversation, sink.is_some());
-            let call = Call { path: "/v1/messages", body: &body, stream: sink.is_some(), private: private.clone() };
-            let error = match self.http.send(&call).await {
-                Ok(Answer::Whole(json)) => {
-                    let response = read(&json).map_err(told)?;
-                    if let Some(sink) = sink.filter(|_| !response.text.is_empty()) {
-                        sink(&response.text);
-                    }
-                    return Ok(response);
-                }
-                Ok(Answer::Stream(stream)) => {
-                    let mut nowhere = |_: &str| {};
-                    let sink = sink.map_or(&mut nowhere as _, |sink| sink);
-                    return stream::read(&self.http, *stream, &private, sink).await.map_err(told);
-                }
-                Err(error) => error,
+            let (body, sent) = self.body(request, &conversation, streamed);
+            let call = Call { path: "/v1/messages", body: &body, stream: streamed, private: private.clone() };
+            let mut begun = false;
+            let mut sink = |piece: &str| {
+                begun = true;
+                sink(piece);
             };
-            if !self.refused.learn(&error, &sent) {
-                return Err(told(error));
+            let answer = match self.http.send(&call).await {
+                Ok(Answer::Whole(json)) => read(&json).inspect(|answer| whole_piece(answer, &mut sink)),
+                Ok(Answer::Stream(stream)) => stream::read(&self.http, *stream, &private, &mut sink).await,
+                Err(error) => Err(error),
+            };
+            match answer {
+                Ok(answer) => return Ok(answer),
+                Err(error) if !begun && !request.tools.is_empty() && self.refused.learn_tools(&error) => {
+                    return Err(told(error.of_kind(ErrorKind::Unsupported)));
+                }
+                Err(error) if !begun && self.refused.learn(&error, &sent) => {}
+                Err(error) => return Err(told(error)),
             }
         }
     }
 }
 
-fn read(json: &Value) -> Result<ChatResponse, HttpError> {
+pub(super) fn read(json: &Value) -> Result<ChatResponse, HttpError> {
     let blocks = json.get("content").and_then(Value::as_array);
     let blocks = blocks.ok_or_else(|| HttpError::unusable(BACKEND, "the answer holds no content"))?;
     let reason = json.get("stop_reason").and_then(Value::as_str);
@@ -79,7 +82,12 @@ fn read(json: &Value) -> Result<ChatResponse, HttpError> {
     let text: String = of_type("text").map(|block| part(block, "text")).collect();
     let call = |block: &Value| {
         let id = Some(part(block, "id")).filter(|id| !id.is_empty()).unwrap_or_else(new_call_id);
-        let input = block.get("input").map(Value::to_string).unwrap_or_default();
+        let input = match block.get("input") {
+            // Compatible servers hand on the text that their model wrote.
+            Some(Value::String(text)) => text.clone(),
+            Some(parsed) => parsed.to_string(),
+            None => String::new(),
+        };
         ToolCall::new(id, part(block, "name"), input)
     };
     let tool_calls: Vec<ToolCall> = of_type("tool_use").map(call).collect();

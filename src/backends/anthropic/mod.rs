@@ -9,7 +9,7 @@ use std::{env, fmt, sync::Arc};
 
 use crate::{
     Error, ErrorKind, HttpOptions, Result, Secret,
-    http::{HttpClient, Login, Refused},
+    http::{BaseUrl, HttpClient, Login, Refused},
 };
 
 const BACKEND: &str = "anthropic";
@@ -65,7 +65,7 @@ impl Anthropic {
     /// A client set up by hand; the environment plays no part but for proxies.
     pub fn builder() -> AnthropicBuilder {
         AnthropicBuilder {
-            base_url: BASE_URL.to_owned(),
+            base_url: BaseUrl(BASE_URL.to_owned()),
             key: None,
             model: MODEL.to_owned(),
             max_output_tokens: 4_096,
@@ -84,7 +84,7 @@ impl fmt::Debug for Anthropic {
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct AnthropicBuilder {
-    base_url: String,
+    base_url: BaseUrl,
     key: Option<Secret>,
     model: String,
     max_output_tokens: u32,
@@ -94,7 +94,7 @@ pub struct AnthropicBuilder {
 impl AnthropicBuilder {
     /// The address that `/v1/messages` is below of. Default Anthropic's, `https://api.anthropic.com`.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.base_url = url.into();
+        self.base_url = BaseUrl(url.into());
         self
     }
 
@@ -128,7 +128,7 @@ impl AnthropicBuilder {
     /// [`Configuration`](ErrorKind::Configuration) for a base URL that is none or holds a password, for a key that is
     /// missing (at Anthropic) or cannot be sent, for a blank model, and for options that allow nothing.
     pub fn build(self) -> Result<Anthropic> {
-        let Self { base_url, key, model, max_output_tokens, http } = self;
+        let Self { base_url: BaseUrl(base_url), key, model, max_output_tokens, http } = self;
         let wrong = |message: &str| Error::new(ErrorKind::Configuration, message).with_backend(BACKEND);
         let key = key.filter(|key| !key.expose().trim().is_empty());
         let base = base_url.trim_end_matches('/');

@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::{
     BACKEND,
-    llm::{finish, usage},
+    llm::{finish, read as read_whole, usage},
 };
 use crate::{
     ChatResponse, ErrorKind, ToolCall, Usage,
-    http::{Events, HttpClient, HttpError, Stream, new_call_id},
+    http::{Events, HttpClient, HttpError, Refusal, Stream, new_call_id, whole_piece},
 };
 
 /// Most tool calls of one answer.
@@ -26,8 +26,15 @@ pub(super) async fn read(
     let mut calls: BTreeMap<u64, ToolCall> = BTreeMap::new();
     let mut reason = None;
     let mut tokens = Usage::default();
+    let mut any = false;
     loop {
         let line = stream.line().await?;
+        if let Some(first) = line.as_deref().filter(|line| !any && line.starts_with('{')) {
+            let first = first.to_owned();
+            let whole = read_whole(&stream.whole(first, private).await?)?;
+            whole_piece(&whole, sink);
+            return Ok(whole);
+        }
         let Some(event) = events.take(line.as_deref()) else {
             if line.is_none() {
                 let message = "the connection was closed in the middle of the answer";
@@ -37,6 +44,7 @@ pub(super) async fn read(
         };
         let json: Value = serde_json::from_str(&event.data)
             .map_err(|_| HttpError::unusable(BACKEND, "a piece of the answer is not JSON"))?;
+        any = true;
         let part = |path: &str| json.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let index = json.get("index").and_then(Value::as_u64).unwrap_or_default();
         match part("/type") {
@@ -69,7 +77,10 @@ pub(super) async fn read(
                 tokens.input_tokens = said.input_tokens.max(tokens.input_tokens);
             }
             "message_stop" => break,
-            "error" => return Err(http.refused(500, &json, private)),
+            "error" => return Err(http.refused(Refusal::without_status(&json), private)),
+            _ if event.name == "error" || Refusal::in_band(&json).is_some() => {
+                return Err(http.refused(Refusal::without_status(&json), private));
+            }
             // Pings, ends of blocks, and what may come in the future: the API asks to pass over it.
             _ => {}
         }

@@ -8,7 +8,7 @@ use crate::{
     Cursor, Direction, Entity, EntityId, Error, ErrorKind, GraphBatch, GraphQuery, MemoryId, Page, Path, Relation,
     RelationId, Result, Scope,
     index::walk::{self, Step, Steps, Visit},
-    score::names::Name,
+    score::names::{Name, folded},
 };
 
 /// Entities, relations, and the ways to find them.
@@ -155,6 +155,14 @@ impl Graph {
         found.into_iter().take(limit).map(|(entity, likeness)| (entity.clone(), likeness)).collect()
     }
 
+    pub(super) fn named(&self, scope: &Scope, names: &[String]) -> Vec<Entity> {
+        let wanted: BTreeSet<String> = names.iter().map(|name| folded(name)).filter(|name| !name.is_empty()).collect();
+        let covered = self.readers.get(scope).into_iter().flat_map(|covered| &covered.entities);
+        let stored = covered.filter_map(|id| self.entities.get(id));
+        let named = stored.filter(|stored| stored.names.iter().any(|name| wanted.contains(name.folded())));
+        named.map(|stored| stored.entity.clone()).collect()
+    }
+
     pub(super) fn list_entities(&self, scope: &Scope, after: Option<EntityId>, limit: usize) -> Page<Entity> {
         let Some(Covered { entities, .. }) = self.readers.get(scope) else { return Page::new(Vec::new(), None, 0) };
         let entity = |id: &EntityId| self.entities.get(id).map(|stored| &stored.entity);
@@ -178,6 +186,17 @@ impl Graph {
             memories.iter().filter_map(|memory| self.by_source.get(memory)).flatten().copied().collect();
         let relations = ids.iter().filter_map(|id| self.relations.get(id));
         relations.filter(|relation| scope.covers(&relation.scope)).cloned().collect()
+    }
+
+    pub(super) fn relations_at(
+        &self,
+        scope: &Scope,
+        entities: &[EntityId],
+        direction: Direction,
+        query: &GraphQuery,
+    ) -> Vec<Relation> {
+        let steps = Seen { graph: self, scope, query };
+        walk::relations_at(&steps, entities, direction, query.limit).unwrap_or_else(|never| match never {})
     }
 
     pub(super) fn neighbours(

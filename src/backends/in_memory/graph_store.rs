@@ -27,6 +27,11 @@ impl GraphStore for InMemoryStore {
         Ok(self.read().graph.find(scope, name, limit))
     }
 
+    async fn named(&self, scope: &Scope, names: &[String]) -> Result<Vec<Entity>> {
+        scope.validate()?;
+        Ok(self.read().graph.named(scope, names))
+    }
+
     async fn list_entities(&self, scope: &Scope, after: Option<&Cursor>, limit: usize) -> Result<Page<Entity>> {
         let after = check_list(scope, after, limit)?;
         Ok(self.read().graph.list_entities(scope, after, limit))
@@ -46,6 +51,17 @@ impl GraphStore for InMemoryStore {
     async fn relations_of(&self, scope: &Scope, memories: &[MemoryId]) -> Result<Vec<Relation>> {
         scope.validate()?;
         Ok(self.read().graph.relations_of(scope, memories))
+    }
+
+    async fn relations_at(
+        &self,
+        scope: &Scope,
+        entities: &[EntityId],
+        direction: Direction,
+        query: &GraphQuery,
+    ) -> Result<Vec<Relation>> {
+        scope.validate()?;
+        Ok(self.read().graph.relations_at(scope, entities, direction, query))
     }
 
     async fn neighbours(

@@ -71,7 +71,7 @@ impl VectorStore for InMemoryStore {
     }
 
     fn companions(&self) -> Companions {
-        Companions::none().with_queue(self.0.queue.clone())
+        Companions::none().with_queue(self.0.queue.clone()).with_graph(self.clone())
     }
 
     async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()> {

@@ -64,6 +64,32 @@ impl GraphStore for Neo4jStore {
         Self::told(doing, found.concat().into_iter().map(names::found).collect())
     }
 
+    async fn named(&self, scope: &Scope, names: &[String]) -> Result<Vec<Entity>> {
+        scope.validate()?;
+        let doing = "finding entities";
+        let found = self.read(doing, scope, vec![names::named(scope, names)]).await?;
+        Self::told(doing, read::entities_of(found.concat()))
+    }
+
+    async fn relations_at(
+        &self,
+        scope: &Scope,
+        entities: &[EntityId],
+        direction: Direction,
+        query: &GraphQuery,
+    ) -> Result<Vec<Relation>> {
+        scope.validate()?;
+        if query.limit == 0 {
+            return Ok(Vec::new());
+        }
+        let doing = "reading relations";
+        let found = self.read(doing, scope, vec![read::relations_at(scope, entities, direction, query)]).await?;
+        let mut relations = Self::told(doing, read::relations(found.concat()))?;
+        let mut met = std::collections::HashSet::new();
+        relations.retain(|relation| met.insert(relation.id));
+        Ok(relations)
+    }
+
     async fn list_entities(&self, scope: &Scope, after: Option<&Cursor>, limit: usize) -> Result<Page<Entity>> {
         let after: Option<EntityId> = check_list(scope, after, limit)?;
         let after = after.map(|id| id.to_string());

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     Entity, Scope,
     score::{
-        names::{LIKE, Name, likeness_of_unequal},
+        names::{LIKE, Name, folded, likeness_of_unequal},
         stable_hash::StableHash,
     },
 };
@@ -22,14 +22,18 @@ use crate::{
 /// Shares of a few hundred trigrams differ by more than this, or not at all.
 const HAIR: f64 = 1e-6;
 
+/// What a name is found by when it is equal: below zero, where no trigram is.
+fn whole(folded: &str) -> i64 {
+    (StableHash::new(2).text(folded).finish() | 1 << 63).cast_signed()
+}
+
 fn reader(scope: &Scope) -> i64 {
     locks::reader(scope).cast_signed()
 }
 
 /// The trigrams, which are not negative, and the hash of the whole, which is.
 fn grams(name: &Name) -> impl Iterator<Item = i64> {
-    let whole = (StableHash::new(2).text(name.folded()).finish() | 1 << 63).cast_signed();
-    [whole].into_iter().chain(name.trigrams().iter().map(|gram| gram.cast_signed()))
+    [whole(name.folded())].into_iter().chain(name.trigrams().iter().map(|gram| gram.cast_signed()))
 }
 
 /// Stores the names of these entities, which have none.
@@ -105,6 +109,25 @@ pub(super) fn find(scope: &Scope, name: &str, limit: usize) -> Option<Statement>
     ]);
     parameters.extend(rows::scope(scope));
     Some(Statement::new(text, parameters))
+}
+
+/// Finds the entities with a name equal to one of these, by id.
+pub(super) fn named(scope: &Scope, names: &[String]) -> Statement {
+    let folded: Vec<String> = names.iter().map(|name| folded(name)).filter(|name| !name.is_empty()).collect();
+    let wanted = folded.iter().map(|name| map([("folded", name.as_str().into()), ("gram", whole(name).into())]));
+    let covered = read::covered(scope, "e");
+    let text = format!(
+        "UNWIND $wanted AS row
+        MATCH (:IngrainGram {{reader: $reader, gram: row.gram}})<-[:INGRAIN_SPELLED]-(n:IngrainName)
+        WHERE n.folded = row.folded
+        MATCH (e:IngrainEntity)-[:INGRAIN_NAMED]->(n)
+        WHERE {covered}
+        WITH DISTINCT e ORDER BY e.id
+        RETURN properties(e)"
+    );
+    let mut parameters = map([("wanted", wanted.collect()), ("reader", reader(scope).into())]);
+    parameters.extend(rows::scope(scope));
+    Statement::new(text, parameters)
 }
 
 /// An entity that was found, and its likeness.

@@ -28,6 +28,7 @@ fn leading(scope: &Scope) -> &'static str {
 /// Cypher that admits what a query sees, for the parameters of [`times`].
 pub(super) fn seen(query: &GraphQuery) -> String {
     let believed = match query.known {
+        None if query.expired => "true",
         None => "r.expired_at IS NULL",
         Some(_) => "(r.expired_at IS NULL OR r.expired_at > $known) AND r.created_at <= $known",
     };
@@ -84,6 +85,42 @@ pub(super) fn relations_of(scope: &Scope, memories: &[MemoryId]) -> Statement {
         covered(scope, "r")
     );
     Statement::new(text, with_scope(scope, [("ids", ids(memories.iter().copied()))]))
+}
+
+/// The relations at each of these entities, at most `limit` of each.
+pub(super) fn relations_at(
+    scope: &Scope,
+    entities: &[EntityId],
+    direction: crate::Direction,
+    query: &GraphQuery,
+) -> Statement {
+    let (covered, seen) = (covered(scope, "r"), seen(query));
+    // Each side is read from its index, newest first, and no further than the limit; one at both ends comes twice there.
+    let side = |way: &str| {
+        format!(
+            "MATCH ()-[r:INGRAIN_RELATION]->() USING INDEX r:INGRAIN_RELATION({way}, id)
+            WHERE r.{way} = $at[place] AND r.id > '' AND {covered} AND {seen}
+            RETURN r ORDER BY r.{way} DESC, r.id DESC LIMIT $limit"
+        )
+    };
+    let sides = match direction {
+        crate::Direction::Out => side("subject"),
+        crate::Direction::In => side("object"),
+        crate::Direction::Both => format!("{} UNION {}", side("subject"), side("object")),
+    };
+    let text = format!(
+        "UNWIND range(0, size($at) - 1) AS place
+        CALL (place) {{ {sides} }}
+        WITH place, r ORDER BY place, r.id DESC
+        WITH place, collect(r)[..$limit] AS relations
+        ORDER BY place
+        UNWIND relations AS r
+        RETURN properties(r)"
+    );
+    let at: Value = entities.iter().map(ToString::to_string).collect();
+    let mut parameters = with_scope(scope, [("at", at), ("limit", query.limit.into())]);
+    parameters.extend(times(query));
+    Statement::new(text, parameters)
 }
 
 pub(super) fn relations_by_id(wanted: &[RelationId]) -> Statement {
@@ -179,6 +216,10 @@ pub(super) fn page<T>(
         found.into_iter().take(limit).map(|row| read(rows::properties(row, 0)?)).collect::<Result<_>>()?;
     let next = items.last().filter(|_| more).map(|last| Cursor::from_text(id(last)));
     Ok(Page::new(items, next, total.cast_unsigned()))
+}
+
+pub(super) fn entities_of(found: Vec<Row>) -> Result<Vec<Entity>> {
+    found.into_iter().map(|row| rows::properties(row, 0)?.entity()).collect()
 }
 
 pub(super) fn relations(found: Vec<Row>) -> Result<Vec<Relation>> {

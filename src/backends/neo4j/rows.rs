@@ -22,7 +22,8 @@ pub(super) fn scope(scope: &Scope) -> Map {
 
 /// The properties of an entity's node.
 pub(super) fn of_entity(entity: &Entity) -> Result<Map> {
-    let Entity { id, scope, name, aliases, entity_type, summary, metadata, created_at, updated_at } = entity;
+    let Entity { id, scope, name, aliases, entity_type, summary, merged_into, metadata, created_at, updated_at } =
+        entity;
     let metadata = if metadata.is_empty() {
         Value::Null
     } else {
@@ -34,6 +35,7 @@ pub(super) fn of_entity(entity: &Entity) -> Result<Map> {
         ("aliases", aliases.iter().map(String::as_str).collect()),
         ("entity_type", entity_type.clone().into()),
         ("summary", summary.clone().into()),
+        ("merged_into", merged_into.map(|id| id.to_string()).into()),
         ("metadata", metadata),
         ("created_at", time(*created_at)),
         ("updated_at", time(*updated_at)),
@@ -45,8 +47,22 @@ pub(super) fn of_entity(entity: &Entity) -> Result<Map> {
 /// The properties of a relation's relationship. Its ends are among them, so that what is at an entity can be read from
 /// an index in the order of ids.
 pub(super) fn of_relation(relation: &Relation) -> Map {
-    let Relation { id, scope, subject, predicate, object, fact, valid_at, invalid_at, created_at, expired_at, sources } =
-        relation;
+    let Relation {
+        id,
+        scope,
+        subject,
+        predicate,
+        object,
+        fact,
+        valid_at,
+        invalid_at,
+        created_at,
+        expired_at,
+        sources,
+        subject_name,
+        object_name,
+        seen_at,
+    } = relation;
     let mut properties = map([
         ("id", id.to_string().into()),
         ("subject", subject.to_string().into()),
@@ -58,6 +74,9 @@ pub(super) fn of_relation(relation: &Relation) -> Map {
         ("created_at", time(*created_at)),
         ("expired_at", expired_at.map(|at| at.timestamp_micros()).into()),
         ("sources", sources.iter().map(ToString::to_string).collect()),
+        ("subject_name", subject_name.clone().into()),
+        ("object_name", object_name.clone().into()),
+        ("seen_at", seen_at.iter().map(|at| at.timestamp_micros()).collect()),
     ]);
     properties.extend(self::scope(scope));
     properties
@@ -112,6 +131,12 @@ impl Properties {
         }
     }
 
+    fn times(&mut self, name: &'static str) -> Result<Vec<Timestamp>> {
+        let Some(Value::List(values)) = self.0.remove(name) else { return Err(Neo4jError::Unreadable(name)) };
+        let time = |value| if let Value::Int(micros) = value { Timestamp::from_timestamp_micros(micros) } else { None };
+        values.into_iter().map(|value| time(value).ok_or(Neo4jError::Unreadable(name))).collect()
+    }
+
     fn time(&mut self, name: &'static str) -> Result<Timestamp> {
         self.maybe_time(name)?.ok_or(Neo4jError::Unreadable(name))
     }
@@ -135,6 +160,9 @@ impl Properties {
             entity.metadata = serde_json::from_str(&metadata).map_err(|_| Neo4jError::Unreadable("metadata"))?;
         }
         entity.updated_at = self.time("updated_at")?;
+        if let Some(other) = self.maybe_text("merged_into")? {
+            entity.merged_into = Some(other.parse().map_err(|_| Neo4jError::Unreadable("merged_into"))?);
+        }
         Ok(entity)
     }
 
@@ -147,6 +175,9 @@ impl Properties {
         relation.valid_at = self.maybe_time("valid_at")?;
         relation.invalid_at = self.maybe_time("invalid_at")?;
         relation.expired_at = self.maybe_time("expired_at")?;
+        relation.subject_name = self.maybe_text("subject_name")?;
+        relation.object_name = self.maybe_text("object_name")?;
+        relation.seen_at = self.times("seen_at")?;
         let sources = self.texts("sources")?;
         let parsed: std::result::Result<Vec<MemoryId>, _> = sources.iter().map(|id| id.parse()).collect();
         relation.sources = parsed.map_err(|_| Neo4jError::Unreadable("sources"))?;

@@ -181,7 +181,7 @@ fn put_relations(relations: &[Relation], stored: &Stored) -> Vec<Statement> {
     if !old.is_empty() {
         let text = "UNWIND $rows AS row
             MATCH ()-[r:INGRAIN_RELATION {id: row.id}]->()
-            SET r.expired_at = row.expired_at, r.sources = row.sources";
+            SET r.expired_at = row.expired_at, r.sources = row.sources, r.seen_at = row.seen_at";
         changes.push(Statement::new(text, rows(&old)));
         changes.push(forget_sources(old.iter().map(|relation| relation.id)));
     }

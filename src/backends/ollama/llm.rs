@@ -5,13 +5,14 @@ use super::{BACKEND, Ollama};
 use crate::{
     ChatRequest, ChatResponse, ErrorKind, FinishReason, Llm, LlmCapabilities, ResponseFormat, Result, ToolCall,
     ToolChoice, ToolDefinition, Usage,
-    http::{Answer, Body, Call, HttpError, Parameter, Stream, Turn, arguments, digits, new_call_id, turns},
+    http::{
+        Answer, Body, Call, HttpError, Parameter, Refusal, Stream, Turn, arguments, digits, new_call_id, private, turns,
+    },
 };
 
 /// Old servers know `"json"` alone, and complain about the type.
 const JSON_SCHEMA: Parameter = Parameter { name: "json_schema", words: &["format", "grammar"], has_range: false };
 const JSON_MODE: Parameter = Parameter { name: "json_mode", words: &["format"], has_range: false };
-const TOOLS: Parameter = Parameter { name: "tools", words: &["tools"], has_range: false };
 
 #[async_trait]
 impl Llm for Ollama {
@@ -21,7 +22,7 @@ impl Llm for Ollama {
 
     fn capabilities(&self) -> LlmCapabilities {
         let (json_schema, json_mode) = (!self.refused.has(JSON_SCHEMA), !self.refused.has(JSON_MODE));
-        LlmCapabilities { tools: !self.refused.has(TOOLS), json_schema, json_mode, streaming: true }
+        LlmCapabilities { tools: !self.refused.lacks_tools(), json_schema, json_mode, streaming: true }
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatResponse> {
@@ -46,7 +47,7 @@ impl Ollama {
         let told = |error: HttpError| error.told("chat");
         request.check().map_err(|error| error.with_backend(BACKEND))?;
         let messages = messages(request).map_err(|error| error.with_backend(BACKEND))?;
-        let private: Vec<&str> = request.messages.iter().map(|message| message.text.as_str()).collect();
+        let private = private(&request.messages);
         loop {
             let (body, sent) = self.body(request, &messages, sink.is_some());
             let call = Call { path: "/api/chat", body: &body, stream: sink.is_some(), private: private.clone() };
@@ -65,7 +66,10 @@ impl Ollama {
             };
             // A request with tools means nothing without them: it is noted that the model has none, and told.
             let has_tools = body.get("tools").is_some();
-            if has_tools && self.refused.learn(&error, &[TOOLS]) || !self.refused.learn(&error, &sent) {
+            if has_tools && self.refused.learn_tools(&error) {
+                return Err(told(error.of_kind(ErrorKind::Unsupported)));
+            }
+            if !self.refused.learn(&error, &sent) {
                 return Err(told(error));
             }
         }
@@ -77,6 +81,10 @@ impl Ollama {
         body.set("model", self.model.as_str());
         body.set("messages", messages.clone());
         body.set("stream", streamed);
+        // Else what does not fit into the context is cut off its beginning without a word, before and during the answer.
+        // Older servers pass over both and do so all the same.
+        body.set("truncate", false);
+        body.set("shift", false);
         let mut options = Map::new();
         if let Some(tokens) = self.num_ctx {
             options.insert("num_ctx".to_owned(), json!(tokens));
@@ -117,8 +125,8 @@ impl Ollama {
         private: &[&str],
         sink: &mut (dyn for<'t> FnMut(&'t str) + Send),
     ) -> Result<(), HttpError> {
-        if json.get("error").is_some_and(|error| !error.is_null()) {
-            return Err(self.http.refused(500, json, private));
+        if let Some(refusal) = Refusal::in_band(json) {
+            return Err(self.http.refused(refusal, private));
         }
         if let Some(message) = json.get("message").filter(|message| message.is_object()) {
             pieces.any = true;

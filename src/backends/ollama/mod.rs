@@ -10,7 +10,7 @@ use std::{env, fmt, sync::Arc};
 
 use crate::{
     Error, ErrorKind, HttpOptions, Result, Secret,
-    http::{HttpClient, Login, Refused},
+    http::{BaseUrl, HttpClient, Login, Refused},
 };
 
 const BACKEND: &str = "ollama";
@@ -18,9 +18,9 @@ const BASE_URL: &str = "http://localhost:11434";
 
 /// A local model behind Ollama's own API, and the way to embedders on the same server.
 ///
-/// Against its OpenAI-compatible API this one can set the size of the context. Ollama cuts the beginning off a prompt
-/// that does not fit into the context, without a word, so the size is set with every request: 8,192 tokens unless
-/// [`num_ctx`](OllamaBuilder::num_ctx) says otherwise.
+/// Against its OpenAI-compatible API this one can set the size of the context, and does so with every request: 8,192
+/// tokens unless [`num_ctx`](OllamaBuilder::num_ctx) says otherwise. A prompt that does not fit is an error
+/// ([`InvalidArgument`](ErrorKind::InvalidArgument)); servers older than 0.12.6 cut its beginning off without a word.
 ///
 /// A tool cannot be forced on it: of [`ToolChoice`](crate::ToolChoice), `None` sends no tools, `Tool` that one alone,
 /// and `Required` is as `Auto`. Names of speakers and times of messages are not sent: put them into the text. Clones
@@ -67,7 +67,7 @@ impl Ollama {
     /// A client set up by hand; the environment plays no part but for proxies.
     pub fn builder() -> OllamaBuilder {
         OllamaBuilder {
-            base_url: BASE_URL.to_owned(),
+            base_url: BaseUrl(BASE_URL.to_owned()),
             key: None,
             model: None,
             num_ctx: Some(8_192),
@@ -95,7 +95,7 @@ impl fmt::Debug for Ollama {
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct OllamaBuilder {
-    base_url: String,
+    base_url: BaseUrl,
     key: Option<Secret>,
     model: Option<String>,
     num_ctx: Option<u32>,
@@ -105,7 +105,7 @@ pub struct OllamaBuilder {
 impl OllamaBuilder {
     /// The address that `/api/chat` is below of. Default `http://localhost:11434`.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.base_url = url.into();
+        self.base_url = BaseUrl(url.into());
         self
     }
 
@@ -140,7 +140,7 @@ impl OllamaBuilder {
     /// [`Configuration`](ErrorKind::Configuration) for a base URL that is none or holds a password, for a key that
     /// cannot be sent, for a missing model, and for options that allow nothing.
     pub fn build(self) -> Result<Ollama> {
-        let Self { base_url, key, model, num_ctx, http } = self;
+        let Self { base_url: BaseUrl(base_url), key, model, num_ctx, http } = self;
         let wrong = |message: &str| Error::new(ErrorKind::Configuration, message).with_backend(BACKEND);
         let model = model.filter(|model| !model.trim().is_empty());
         let model = model.ok_or_else(|| wrong("a model is missing: set it, or OLLAMA_MODEL"))?;

@@ -82,7 +82,7 @@ impl EmbedBatch for OpenAiEmbedder {
             body.offer(DIMENSIONS, "dimensions", self.identity.dimensions);
             let (body, sent) = body.done();
             match self.http.post("/embeddings", &body, texts).await {
-                Ok(json) => return read(&self.http, &json, texts),
+                Ok(json) => return read(&json, texts),
                 Err(error) if self.refused.learn(&error, &sent) => {}
                 Err(error) => return Err(error),
             }
@@ -91,10 +91,7 @@ impl EmbedBatch for OpenAiEmbedder {
 }
 
 /// The vectors in the order of their texts: by the index that each names, or as they came where none does.
-fn read(http: &HttpClient, json: &Value, texts: &[&str]) -> Result<Vec<Vec<f32>>, HttpError> {
-    if let Some(error) = super::llm::in_band(http, json, texts) {
-        return Err(error);
-    }
+fn read(json: &Value, texts: &[&str]) -> Result<Vec<Vec<f32>>, HttpError> {
     let unusable = |message: &str| HttpError::unusable(BACKEND, message);
     let data = json.get("data").and_then(Value::as_array).ok_or_else(|| unusable("the answer holds no vectors"))?;
     if data.len() != texts.len() {

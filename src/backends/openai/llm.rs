@@ -3,9 +3,9 @@ use serde_json::{Value, json};
 
 use super::{BACKEND, OpenAi, stream};
 use crate::{
-    ChatRequest, ChatResponse, Error, FinishReason, Llm, LlmCapabilities, ResponseFormat, Result, ToolCall, ToolChoice,
-    ToolDefinition, Usage,
-    http::{Answer, Body, Call, HttpError, Parameter, Turn, digits, new_call_id, turns},
+    ChatRequest, ChatResponse, Error, ErrorKind, FinishReason, Llm, LlmCapabilities, ResponseFormat, Result, ToolCall,
+    ToolChoice, ToolDefinition, Usage,
+    http::{Answer, Body, Call, HttpError, Parameter, Turn, digits, new_call_id, private, turns, whole_piece},
 };
 
 const TEMPERATURE: Parameter = Parameter { name: "temperature", words: &["temperature"], has_range: false };
@@ -28,7 +28,7 @@ impl Llm for OpenAi {
 
     fn capabilities(&self) -> LlmCapabilities {
         LlmCapabilities {
-            tools: true,
+            tools: !self.refused.lacks_tools(),
             json_schema: !self.refused.has(JSON_SCHEMA),
             json_mode: !self.refused.has(JSON_OBJECT),
             streaming: true,
@@ -57,26 +57,38 @@ impl OpenAi {
         let told = |error: HttpError| error.told("chat");
         request.check().map_err(|error| error.with_backend(BACKEND))?;
         let messages = messages(request).map_err(|error| error.with_backend(BACKEND))?;
-        let private: Vec<&str> = request.messages.iter().map(|message| message.text.as_str()).collect();
+        let private = private(&request.messages);
+        let streamed = sink.is_some();
+        let mut nowhere = |_: &str| {};
+        let sink = sink.map_or(&mut nowhere as _, |sink| sink);
+        let mut wordless = false;
         loop {
-            let (body, sent) = self.body(request, &messages, sink.is_some());
-            let call =
-                Call { path: "/chat/completions", body: &body, stream: sink.is_some(), private: private.clone() };
-            let error = match self.http.send(&call).await {
-                Ok(Answer::Whole(json)) => {
-                    let response = self.read(&json, &private).map_err(told)?;
-                    if let Some(sink) = sink.filter(|_| !response.text.is_empty()) {
-                        sink(&response.text);
-                    }
-                    return Ok(response);
-                }
-                Ok(Answer::Stream(stream)) => {
-                    let mut nowhere = |_: &str| {};
-                    let sink = sink.map_or(&mut nowhere as _, |sink| sink);
-                    return stream::read(&self.http, *stream, &private, sink).await.map_err(told);
-                }
+            let (body, sent) = self.body(request, &messages, streamed, wordless);
+            let call = Call { path: "/chat/completions", body: &body, stream: streamed, private: private.clone() };
+            let mut begun = false;
+            let mut sink = |piece: &str| {
+                begun = true;
+                sink(piece);
+            };
+            let answer = match self.http.send(&call).await {
+                Ok(Answer::Whole(json)) => read(&json).inspect(|answer| whole_piece(answer, &mut sink)),
+                Ok(Answer::Stream(stream)) => stream::read(&self.http, *stream, &private, &mut sink).await,
+                Err(error) => Err(error),
+            };
+            let error = match answer {
+                Ok(answer) => return Ok(answer),
+                Err(error) if begun => return Err(told(error)),
                 Err(error) => error,
             };
+            // JSON of any shape wants a prompt that names it: of this call alone.
+            if !wordless && error.refusal().is_some_and(|refusal| refusal.says(&["must contain the word"])) {
+                wordless = true;
+                continue;
+            }
+            // A request with tools means nothing without them: it is noted that there are none, and told.
+            if !request.tools.is_empty() && self.refused.learn_tools(&error) {
+                return Err(told(error.of_kind(ErrorKind::Unsupported)));
+            }
             if !self.refused.learn(&error, &sent) {
                 return Err(told(error));
             }
@@ -84,7 +96,7 @@ impl OpenAi {
     }
 
     /// The request, without what the server refuses, and what of it the server may still refuse.
-    fn body(&self, request: &ChatRequest, messages: &Value, streamed: bool) -> (Value, Vec<Parameter>) {
+    fn body(&self, request: &ChatRequest, messages: &Value, streamed: bool, wordless: bool) -> (Value, Vec<Parameter>) {
         let mut body = Body::new(&self.refused);
         body.set("model", self.model.as_str());
         body.set("messages", messages.clone());
@@ -103,7 +115,7 @@ impl OpenAi {
             }
             _ => false,
         };
-        if request.response_format != ResponseFormat::Text && !schema {
+        if request.response_format != ResponseFormat::Text && !schema && !wordless {
             body.offer(JSON_OBJECT, "response_format", json!({ "type": "json_object" }));
         }
         if !request.tools.is_empty() {
@@ -124,25 +136,22 @@ impl OpenAi {
         }
         body.done()
     }
+}
 
-    fn read(&self, json: &Value, private: &[&str]) -> Result<ChatResponse, HttpError> {
-        if let Some(error) = in_band(&self.http, json, private) {
-            return Err(error);
-        }
-        let choice = json.pointer("/choices/0").ok_or_else(|| HttpError::unusable(BACKEND, "the answer is empty"))?;
-        let message = choice.get("message").filter(|message| message.is_object());
-        let message = message.ok_or_else(|| HttpError::unusable(BACKEND, "the answer holds no message"))?;
-        let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let tool_calls: Vec<ToolCall> = calls.iter().map(tool_call).collect();
-        let refusal = message.get("refusal").and_then(Value::as_str).filter(|refusal| !refusal.is_empty());
-        let reason = choice.get("finish_reason").and_then(Value::as_str);
-        Ok(ChatResponse {
-            text: refusal.map_or_else(|| text(message.get("content")), str::to_owned),
-            finish: finish(reason, !tool_calls.is_empty(), refusal.is_some()),
-            tool_calls,
-            usage: usage(json),
-        })
-    }
+pub(super) fn read(json: &Value) -> Result<ChatResponse, HttpError> {
+    let choice = json.pointer("/choices/0").ok_or_else(|| HttpError::unusable(BACKEND, "the answer is empty"))?;
+    let message = choice.get("message").filter(|message| message.is_object());
+    let message = message.ok_or_else(|| HttpError::unusable(BACKEND, "the answer holds no message"))?;
+    let calls = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let tool_calls: Vec<ToolCall> = calls.iter().map(tool_call).collect();
+    let refusal = message.get("refusal").and_then(Value::as_str).filter(|refusal| !refusal.is_empty());
+    let reason = choice.get("finish_reason").and_then(Value::as_str);
+    Ok(ChatResponse {
+        text: refusal.map_or_else(|| text(message.get("content")), str::to_owned),
+        finish: finish(reason, !tool_calls.is_empty(), refusal.is_some()),
+        tool_calls,
+        usage: usage(json),
+    })
 }
 
 /// The messages in the server's form.
@@ -186,14 +195,6 @@ fn is_strict(schema: &Value) -> bool {
         Value::Array(items) => items.iter().all(is_strict),
         _ => true,
     }
-}
-
-/// An error that came with status 200, as gateways send it.
-pub(super) fn in_band(http: &crate::http::HttpClient, json: &Value, private: &[&str]) -> Option<HttpError> {
-    let error = json.get("error").filter(|error| !error.is_null())?;
-    let code = error.get("code").or_else(|| error.get("status")).and_then(Value::as_u64);
-    let status = code.and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code));
-    Some(http.refused(status.unwrap_or(500), json, private))
 }
 
 /// Text, or the texts of a list of parts.

@@ -13,7 +13,7 @@ use std::{env, fmt, sync::Arc};
 
 use crate::{
     Error, ErrorKind, HttpOptions, Result, Secret,
-    http::{HttpClient, Login, Refused},
+    http::{BaseUrl, HttpClient, Login, Refused},
 };
 
 const BACKEND: &str = "openai";
@@ -67,7 +67,7 @@ impl OpenAi {
 
     /// A client set up by hand; the environment plays no part but for proxies.
     pub fn builder() -> OpenAiBuilder {
-        OpenAiBuilder { base_url: BASE_URL.to_owned(), key: None, model: None, http: HttpOptions::new() }
+        OpenAiBuilder { base_url: BaseUrl(BASE_URL.to_owned()), key: None, model: None, http: HttpOptions::new() }
     }
 
     /// An embedder on the same server. `dimensions` is the width of its vectors; models that can shorten theirs are asked
@@ -95,7 +95,7 @@ impl fmt::Debug for OpenAi {
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct OpenAiBuilder {
-    base_url: String,
+    base_url: BaseUrl,
     key: Option<Secret>,
     model: Option<String>,
     http: HttpOptions,
@@ -104,7 +104,7 @@ pub struct OpenAiBuilder {
 impl OpenAiBuilder {
     /// The address that `/chat/completions` is below of. Default OpenAI's, `https://api.openai.com/v1`.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.base_url = url.into();
+        self.base_url = BaseUrl(url.into());
         self
     }
 
@@ -132,7 +132,7 @@ impl OpenAiBuilder {
     /// [`Configuration`](ErrorKind::Configuration) for a base URL that is none or holds a password, for a key that is
     /// missing (OpenAI) or cannot be sent, for a missing model (elsewhere), and for options that allow nothing.
     pub fn build(self) -> Result<OpenAi> {
-        let Self { base_url, key, model, http } = self;
+        let Self { base_url: BaseUrl(base_url), key, model, http } = self;
         let wrong = |message: &str| Error::new(ErrorKind::Configuration, message).with_backend(BACKEND);
         let key = key.filter(|key| !key.expose().trim().is_empty());
         let at_openai = base_url.trim_end_matches('/') == BASE_URL;

@@ -38,10 +38,7 @@ impl OpenAiReranker {
     }
 
     /// Reads `{"results": [{"index", "relevance_score"}]}`, and the bare list with `score` of other servers.
-    fn read(&self, json: &Value, private: &[&str], texts: usize) -> Result<Vec<f32>, HttpError> {
-        if let Some(error) = super::llm::in_band(&self.http, json, private) {
-            return Err(error);
-        }
+    fn read(&self, json: &Value, texts: usize) -> Result<Vec<f32>, HttpError> {
         let unusable = |message: &str| HttpError::unusable(BACKEND, message);
         let list = json.get("results").or_else(|| json.get("data")).unwrap_or(json).as_array();
         let list = list.ok_or_else(|| unusable("the answer holds no results"))?;
@@ -76,7 +73,7 @@ impl Reranker for OpenAiReranker {
         let body = json!({ "model": self.model, "query": query, "documents": texts, "top_n": texts.len() });
         let private: Vec<&str> = [query].into_iter().chain(texts.iter().copied()).collect();
         let answer = self.http.post("/rerank", &body, &private).await;
-        let answer = answer.and_then(|json| self.read(&json, &private, texts.len()));
+        let answer = answer.and_then(|json| self.read(&json, texts.len()));
         answer.map_err(|error| error.told(&format!("reranking {} texts", texts.len())))
     }
 }

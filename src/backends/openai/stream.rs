@@ -2,11 +2,11 @@ use serde_json::Value;
 
 use super::{
     BACKEND,
-    llm::{finish, in_band, text, usage},
+    llm::{finish, read as read_whole, text, usage},
 };
 use crate::{
     ChatResponse, ErrorKind, ToolCall, Usage,
-    http::{Events, HttpClient, HttpError, Stream, new_call_id},
+    http::{Events, HttpClient, HttpError, Refusal, Stream, new_call_id, whole_piece},
 };
 
 /// Most tool calls of one answer; a faulty server could name any index.
@@ -26,6 +26,12 @@ pub(super) async fn read(
     let mut answer = Pieces::default();
     loop {
         let line = stream.line().await?;
+        if let Some(first) = line.as_deref().filter(|line| !answer.any && line.starts_with('{')) {
+            let first = first.to_owned();
+            let whole = read_whole(&stream.whole(first, private).await?)?;
+            whole_piece(&whole, sink);
+            return Ok(whole);
+        }
         if let Some(event) = events.take(line.as_deref()) {
             if event.data.trim() == "[DONE]" {
                 answer.done = true;
@@ -33,8 +39,9 @@ pub(super) async fn read(
             }
             let json: Value = serde_json::from_str(&event.data)
                 .map_err(|_| HttpError::unusable(BACKEND, "a piece of the answer is not JSON"))?;
-            if let Some(error) = in_band(http, &json, private) {
-                return Err(error);
+            let named = || (event.name == "error").then(|| Refusal::without_status(&json));
+            if let Some(refusal) = Refusal::in_band(&json).or_else(named) {
+                return Err(http.refused(refusal, private));
             }
             answer.take(&json, sink)?;
         }
@@ -48,7 +55,8 @@ pub(super) async fn read(
 #[derive(Default)]
 struct Pieces {
     text: String,
-    calls: Vec<Option<ToolCall>>,
+    /// With the index that the server gave.
+    calls: Vec<(Option<u64>, ToolCall)>,
     reason: Option<String>,
     refused: bool,
     usage: Usage,
@@ -85,23 +93,25 @@ impl Pieces {
         Ok(())
     }
 
-    /// A piece names its call by its index, and those without one go on with the last, unless they bring a new id.
+    /// A piece names its call by its index, and those without one go on with the last. An id that is new begins a new
+    /// call all the same: Gemini gives each of several calls the index 0.
     fn take_call(&mut self, piece: &Value) -> Result<(), HttpError> {
         let part = |key: &str| piece.pointer(key).and_then(Value::as_str).unwrap_or_default();
-        let index = piece.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
-        let new = !part("/id").is_empty() || self.calls.is_empty();
-        let index = index.unwrap_or(if new { self.calls.len() } else { self.calls.len().saturating_sub(1) });
-        if index >= CALLS {
+        let (id, index) = (part("/id"), piece.get("index").and_then(Value::as_u64));
+        let other_id = |call: &ToolCall| !id.is_empty() && !call.id.is_empty() && call.id != id;
+        let found = self.calls.iter().rposition(|(known, _)| index.is_none() || *known == index);
+        let found = found.filter(|place| self.calls.get(*place).is_some_and(|(_, call)| !other_id(call)));
+        let place = found.unwrap_or(self.calls.len());
+        if place >= CALLS || index.is_some_and(|index| index >= CALLS as u64) {
             return Err(HttpError::unusable(BACKEND, "the answer has too many tool calls"));
         }
-        if self.calls.len() <= index {
-            self.calls.resize(index + 1, None);
+        if found.is_none() {
+            self.calls.push((index, ToolCall::new("", "", "")));
         }
-        if let Some(place) = self.calls.get_mut(index) {
-            let call = place.get_or_insert_with(|| ToolCall::new("", "", ""));
+        if let Some((_, call)) = self.calls.get_mut(place) {
             // Some servers repeat id and name with every piece.
             if call.id.is_empty() {
-                part("/id").clone_into(&mut call.id);
+                id.clone_into(&mut call.id);
             }
             if call.name.is_empty() {
                 part("/function/name").clone_into(&mut call.name);
@@ -122,7 +132,7 @@ impl Pieces {
         if !self.any {
             return Err(HttpError::unusable(BACKEND, "the answer is empty"));
         }
-        let mut tool_calls: Vec<ToolCall> = self.calls.into_iter().flatten().collect();
+        let mut tool_calls: Vec<ToolCall> = self.calls.into_iter().map(|(_, call)| call).collect();
         for call in tool_calls.iter_mut().filter(|call| call.id.is_empty()) {
             call.id = new_call_id();
         }

@@ -32,6 +32,7 @@ fn seen(query: &GraphQuery) -> String {
         Some(_) => "(invalid_at IS NULL OR invalid_at > :valid) AND (valid_at IS NULL OR valid_at <= :valid)",
     };
     let believed = match query.known {
+        None if query.expired => ":known IS NULL",
         None => "expired_at IS NULL AND :known IS NULL",
         Some(_) => "(expired_at IS NULL OR expired_at > :known) AND created_at <= :known",
     };

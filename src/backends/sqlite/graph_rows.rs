@@ -6,15 +6,15 @@ use super::{
     error::{Result, SqliteError},
     rows::{self, Time, blob, json, to_json},
 };
-use crate::{Entity, EntityId, MemoryId, Relation, RelationId};
+use crate::{Entity, EntityId, MemoryId, Relation, RelationId, Timestamp};
 
 /// The columns of an entity, in the order in which [`entity`] reads and [`write_entity`] writes them.
 pub(super) const ENTITY: &str = "id, user, agent, session, name, aliases, entity_type, summary, metadata, created_at, \
-    updated_at";
+    updated_at, merged_into";
 
 /// The columns of a relation, in the order in which [`relation`] reads and [`write_relation`] writes them.
 pub(super) const RELATION: &str = "id, user, agent, session, subject, predicate, object, fact, valid_at, invalid_at, \
-    created_at, expired_at, sources";
+    created_at, expired_at, sources, subject_name, object_name, seen_at";
 
 /// The entity in the first columns of a row.
 pub(super) fn entity(row: &Row<'_>) -> Result<Entity> {
@@ -26,18 +26,21 @@ pub(super) fn entity(row: &Row<'_>) -> Result<Entity> {
     entity.summary = row.get(7)?;
     entity.metadata = json(row, 8, "metadata")?;
     entity.updated_at = row.get::<_, Time>(10)?.0;
+    entity.merged_into = row.get::<_, Option<[u8; 16]>>(11)?.map(EntityId::from_bytes);
     Ok(entity)
 }
 
 pub(super) fn write_entity(connection: &Connection, row: i64, entity: &Entity) -> Result<()> {
-    let Entity { id, scope, name, aliases, entity_type, summary, metadata, created_at, updated_at } = entity;
+    let Entity { id, scope, name, aliases, entity_type, summary, merged_into, metadata, created_at, updated_at } =
+        entity;
     let [user, agent, session] = rows::parts(scope);
     connection
         .prepare_cached(&format!(
-            "INSERT INTO entities (row, {ENTITY}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            "INSERT INTO entities (row, {ENTITY}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
              ON CONFLICT (row) DO UPDATE SET name = excluded.name, aliases = excluded.aliases,
              entity_type = excluded.entity_type, summary = excluded.summary, metadata = excluded.metadata,
-             created_at = excluded.created_at, updated_at = excluded.updated_at"
+             created_at = excluded.created_at, updated_at = excluded.updated_at,
+             merged_into = excluded.merged_into"
         ))?
         .execute(params![
             row,
@@ -52,6 +55,7 @@ pub(super) fn write_entity(connection: &Connection, row: i64, entity: &Entity) -
             to_json(metadata, metadata.is_empty(), "metadata")?,
             Time(*created_at),
             Time(*updated_at),
+            merged_into.as_ref().map(EntityId::as_bytes),
         ])?;
     Ok(())
 }
@@ -67,6 +71,9 @@ pub(super) fn relation(row: &Row<'_>) -> Result<Relation> {
     relation.invalid_at = time(9)?;
     relation.expired_at = time(11)?;
     relation.sources = sources(row, 12)?;
+    relation.subject_name = row.get(13)?;
+    relation.object_name = row.get(14)?;
+    relation.seen_at = seen_at(row, 15)?;
     Ok(relation)
 }
 
@@ -87,18 +94,21 @@ pub(super) fn write_relation(connection: &Connection, row: i64, relation: &Relat
         subject,
         predicate,
         object,
+        subject_name,
+        object_name,
         fact,
         valid_at,
         invalid_at,
         created_at,
         expired_at,
+        seen_at: _,
         sources: _,
     } = relation;
     let [user, agent, session] = rows::parts(scope);
     connection
         .prepare_cached(&format!(
             "INSERT INTO relations (row, {RELATION})
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)"
         ))?
         .execute(params![
             row,
@@ -115,6 +125,9 @@ pub(super) fn write_relation(connection: &Connection, row: i64, relation: &Relat
             Time(*created_at),
             expired_at.map(Time),
             packed_sources(relation),
+            subject_name,
+            object_name,
+            packed_instants(relation),
         ])?;
     write_sources(connection, row, relation)
 }
@@ -122,8 +135,8 @@ pub(super) fn write_relation(connection: &Connection, row: i64, relation: &Relat
 /// Writes what may change of a stored relation.
 pub(super) fn update_relation(connection: &Connection, row: i64, relation: &Relation) -> Result<()> {
     connection
-        .prepare_cached("UPDATE relations SET expired_at = ?2, sources = ?3 WHERE row = ?1")?
-        .execute(params![row, relation.expired_at.map(Time), packed_sources(relation)])?;
+        .prepare_cached("UPDATE relations SET expired_at = ?2, sources = ?3, seen_at = ?4 WHERE row = ?1")?
+        .execute(params![row, relation.expired_at.map(Time), packed_sources(relation), packed_instants(relation)])?;
     connection.prepare_cached("DELETE FROM relation_sources WHERE relation = ?1")?.execute([row])?;
     write_sources(connection, row, relation)
 }
@@ -140,6 +153,24 @@ fn write_sources(connection: &Connection, row: i64, relation: &Relation) -> Resu
 fn packed_sources(relation: &Relation) -> Option<Vec<u8>> {
     let bytes: Vec<u8> = relation.sources.iter().flat_map(|source| *source.as_bytes()).collect();
     (!bytes.is_empty()).then_some(bytes)
+}
+
+fn packed_instants(relation: &Relation) -> Option<Vec<u8>> {
+    let bytes: Vec<u8> = relation.seen_at.iter().flat_map(|at| at.timestamp_micros().to_be_bytes()).collect();
+    (!bytes.is_empty()).then_some(bytes)
+}
+
+fn seen_at(row: &Row<'_>, column: usize) -> Result<Vec<Timestamp>> {
+    if row.get_ref(column)? == rusqlite::types::ValueRef::Null {
+        return Ok(Vec::new());
+    }
+    let (instants, rest) = blob(row, column, "list of instants")?.as_chunks::<8>();
+    let unreadable = || SqliteError::unreadable("list of instants", "it is no row of instants");
+    if !rest.is_empty() {
+        return Err(unreadable());
+    }
+    let instant = |bytes: &[u8; 8]| Timestamp::from_timestamp_micros(i64::from_be_bytes(*bytes));
+    instants.iter().map(|bytes| instant(bytes).ok_or_else(unreadable)).collect()
 }
 
 fn sources(row: &Row<'_>, column: usize) -> Result<Vec<MemoryId>> {

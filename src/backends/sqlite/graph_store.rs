@@ -42,6 +42,15 @@ impl GraphStore for SqliteStore {
         .await
     }
 
+    async fn named(&self, scope: &Scope, names: &[String]) -> Result<Vec<Entity>> {
+        scope.validate()?;
+        let (scope, names) = (scope.clone(), names.to_vec());
+        self.blocking("finding entities", move |inner| {
+            inner.connections.read(|connection| names::named(connection, &scope, &names))
+        })
+        .await
+    }
+
     async fn list_entities(&self, scope: &Scope, after: Option<&Cursor>, limit: usize) -> Result<Page<Entity>> {
         let after = check_list(scope, after, limit)?;
         let scope = scope.clone();
@@ -71,6 +80,24 @@ impl GraphStore for SqliteStore {
         let (scope, memories) = (scope.clone(), memories.to_vec());
         self.blocking("reading relations", move |inner| {
             inner.connections.read(|connection| graph_read::relations_of(connection, &scope, &memories))
+        })
+        .await
+    }
+
+    async fn relations_at(
+        &self,
+        scope: &Scope,
+        entities: &[EntityId],
+        direction: Direction,
+        query: &GraphQuery,
+    ) -> Result<Vec<Relation>> {
+        scope.validate()?;
+        let (scope, entities, query) = (scope.clone(), entities.to_vec(), *query);
+        self.blocking("reading relations", move |inner| {
+            inner.connections.read(|connection| {
+                let steps = graph_read::Walk::new(connection, &scope, &query);
+                walk::relations_at(&steps, &entities, direction, query.limit)
+            })
         })
         .await
     }

@@ -4,7 +4,7 @@
 //! could be no more alike than what was found, or than what counts as alike at all. Of the candidates, those that share
 //! most are compared first, until the next could not come in.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -12,7 +12,7 @@ use super::{error::Result, graph_rows, rows};
 use crate::{
     Entity, EntityId, Scope,
     score::{
-        names::{LIKE, Name, likeness_of_unequal},
+        names::{LIKE, Name, folded, likeness_of_unequal},
         stable_hash::StableHash,
     },
 };
@@ -92,6 +92,26 @@ pub(super) fn find(connection: &Connection, scope: &Scope, name: &str, limit: us
         search.alike()?;
     }
     search.read()
+}
+
+/// The entities with a name equal to one of these, by id.
+pub(super) fn named(connection: &Connection, scope: &Scope, names: &[String]) -> Result<Vec<Entity>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {} FROM entities WHERE row IN (SELECT entity FROM entity_grams
+         JOIN entity_names ON entity_names.row = name WHERE reader = ?1 AND gram = ?2 AND folded = ?3)",
+        graph_rows::ENTITY
+    ))?;
+    let mut entities: BTreeMap<EntityId, Entity> = BTreeMap::new();
+    for name in names.iter().map(|name| folded(name)).filter(|name| !name.is_empty()) {
+        let mut found = statement.query(params![reader(scope), whole(&name), name])?;
+        while let Some(row) = found.next()? {
+            let entity = graph_rows::entity(row)?;
+            if scope.covers(&entity.scope) {
+                entities.insert(entity.id, entity);
+            }
+        }
+    }
+    Ok(entities.into_values().collect())
 }
 
 struct Search<'s> {

@@ -103,7 +103,8 @@ CREATE TABLE entities (
     summary     TEXT,
     metadata    TEXT,
     created_at  INTEGER NOT NULL,
-    updated_at  INTEGER NOT NULL
+    updated_at  INTEGER NOT NULL,
+    merged_into BLOB
 );
 
 CREATE INDEX entities_by_user ON entities (user, id) WHERE user <> '';
@@ -143,7 +144,10 @@ CREATE TABLE relations (
     invalid_at INTEGER,
     created_at INTEGER NOT NULL,
     expired_at INTEGER,
-    sources    BLOB -- ids of memories, one after the other
+    sources    BLOB, -- ids of memories, one after the other
+    subject_name TEXT,
+    object_name  TEXT,
+    seen_at      BLOB -- instants, eight bytes each
 );
 
 -- The id keeps walks in order; the two times let them pass over what has ended without reading its row.

@@ -27,7 +27,7 @@ impl VectorStore for SqliteStore {
     }
 
     fn companions(&self) -> Companions {
-        Companions::none().with_queue(SqliteQueue(self.clone()))
+        Companions::none().with_queue(SqliteQueue(self.clone())).with_graph(self.clone())
     }
 
     async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()> {

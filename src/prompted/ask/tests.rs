@@ -95,7 +95,8 @@ async fn a_form_that_is_refused_gives_way_for_good() {
     let requests = locked(&script.requests);
     let named =
         |at: usize| requests.get(at).and_then(|request| request.messages.first()).map(|first| first.text.clone());
-    assert!(!named(0).unwrap_or_default().contains("JSON") && !named(2).unwrap_or_default().contains("JSON"));
+    assert!([0, 2].iter().all(|at| !named(*at).unwrap_or_default().contains("\"properties\"")));
+    assert!(named(0).unwrap_or_default().contains("JSON"), "servers that fall back to it want it named");
     assert!(named(1).unwrap_or_default().contains("\"properties\""));
     assert!(named(3).unwrap_or_default().contains("\"properties\""));
 }
@@ -127,6 +128,28 @@ async fn a_cut_off_answer_gets_more_room() {
     assert_eq!(rooms, [Some(ROOM), Some(ROOM * MORE_ROOM)]);
     assert_eq!(ask(&asker, None).await, Err(ErrorKind::UnusableModelOutput));
     assert_eq!(forms(&script).len(), 4, "asked twice, not three times");
+}
+
+#[tokio::test]
+async fn room_that_a_model_does_not_have_is_left_to_the_server() {
+    let too_long = || Err(ErrorKind::InvalidArgument);
+    let (asker, script) = script(ALL, [too_long(), text(GOOD), text(GOOD)]);
+    assert_eq!(ask(&asker, None).await, Ok((7, 2, Usage::new(10, 2))));
+    assert_eq!(ask(&asker, None).await, Ok((7, 1, Usage::new(10, 2))));
+    let rooms = |script: &Script| -> Vec<Option<u32>> {
+        locked(&script.requests).iter().map(|request| request.max_output_tokens).collect()
+    };
+    assert_eq!(rooms(&script), [Some(ROOM), None, None]);
+
+    let (asker, script) = self::script(ALL, [too_long(), too_long(), text(GOOD)]);
+    assert_eq!(ask(&asker, None).await, Err(ErrorKind::InvalidArgument), "it is the prompt that is too long");
+    assert_eq!(ask(&asker, None).await, Ok((7, 1, Usage::new(10, 2))), "of which nothing is learned");
+    assert_eq!(rooms(&script), [Some(ROOM), None, Some(ROOM)]);
+
+    let cut = Ok(ChatResponse::text("{\"n\": ").with_finish(FinishReason::Length));
+    let (asker, script) = self::script(ALL, [cut, Err(ErrorKind::ProviderRefused), text(GOOD)]);
+    assert_eq!(ask(&asker, None).await.map(|(value, calls, _)| (value, calls)), Ok((7, 3)));
+    assert_eq!(rooms(&script), [Some(ROOM), Some(ROOM * MORE_ROOM), None]);
 }
 
 #[tokio::test]

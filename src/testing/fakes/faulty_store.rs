@@ -5,6 +5,7 @@ use std::sync::{
 
 use async_trait::async_trait;
 
+use super::faulty_graph::FaultyGraph;
 use crate::{
     AddFailure, AddQueue, CallId, Candidate, Claim, Claimed, Companions, EmbedderIdentity, Error, ErrorKind, Filter,
     HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Page, QueuedAdd, Result, Scope, SearchQuery, Stamp,
@@ -31,7 +32,6 @@ use crate::{
 pub struct FaultyStore<S> {
     pub(super) inner: S,
     alone: bool,
-    failing_writes: AtomicU64,
     pub(super) switch: Switch,
 }
 
@@ -40,8 +40,9 @@ pub struct FaultyStore<S> {
 pub(super) struct Switch(Arc<State>);
 
 #[derive(Debug)]
-struct State {
+pub(super) struct State {
     name: String,
+    failing_writes: AtomicU64,
     stopped: AtomicBool,
     /// How many calls come before the one that fails; below 0 none will.
     before: AtomicI64,
@@ -72,17 +73,31 @@ impl Switch {
     }
 }
 
+impl Switch {
+    pub(super) async fn write<T>(&self, inner: impl Future<Output = Result<T>>) -> Result<T> {
+        let fails = |left: u64| left.checked_sub(1);
+        let write = async {
+            if self.0.failing_writes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fails).is_ok() {
+                return Err(self.unavailable("the write was told to fail"));
+            }
+            inner.await
+        };
+        self.call(write).await
+    }
+}
+
 impl<S: VectorStore> FaultyStore<S> {
     /// Wraps a store. At first nothing fails.
     #[must_use]
     pub fn new(inner: S) -> Self {
         let state = State {
             name: inner.name().to_owned(),
+            failing_writes: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
             before: AtomicI64::new(-1),
             unheard: AtomicI64::new(-1),
         };
-        Self { inner, alone: false, failing_writes: AtomicU64::new(0), switch: Switch(Arc::new(state)) }
+        Self { inner, alone: false, switch: Switch(Arc::new(state)) }
     }
 
     /// Hides the companions of the store inside, as if it kept memories alone.
@@ -108,7 +123,7 @@ impl<S: VectorStore> FaultyStore<S> {
     /// The next `count` calls of [`apply`](VectorStore::apply) or [`apply_graph`](crate::GraphStore::apply_graph) fail
     /// with [`ErrorKind::StoreUnavailable`] before they reach the store inside.
     pub fn fail_next_writes(&self, count: u64) {
-        self.failing_writes.store(count, Ordering::SeqCst);
+        self.switch.0.failing_writes.store(count, Ordering::SeqCst);
     }
 
     /// After so many more calls, of the store and its companions, one fails before it reaches the store inside.
@@ -126,17 +141,6 @@ impl<S: VectorStore> FaultyStore<S> {
     #[must_use]
     pub fn is_failure_to_come(&self) -> bool {
         [&self.switch.0.before, &self.switch.0.unheard].iter().any(|count| count.load(Ordering::SeqCst) >= 0)
-    }
-
-    pub(super) async fn write<T>(&self, inner: impl Future<Output = Result<T>>) -> Result<T> {
-        let fails = |left: u64| left.checked_sub(1);
-        let write = async {
-            if self.failing_writes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fails).is_ok() {
-                return Err(self.switch.unavailable("the write was told to fail"));
-            }
-            inner.await
-        };
-        self.switch.call(write).await
     }
 
     /// The store inside.
@@ -165,6 +169,9 @@ impl<S: VectorStore> VectorStore for FaultyStore<S> {
         if let Some(inner) = companions.queue.take() {
             companions = companions.with_queue(FaultyQueue { inner, switch: self.switch.clone() });
         }
+        if let Some(inner) = companions.graph.take() {
+            companions = companions.with_graph(FaultyGraph { inner, switch: self.switch.clone() });
+        }
         companions
     }
 
@@ -177,7 +184,7 @@ impl<S: VectorStore> VectorStore for FaultyStore<S> {
     }
 
     async fn apply(&self, batch: WriteBatch) -> Result<Version> {
-        self.write(self.inner.apply(batch)).await
+        self.switch.write(self.inner.apply(batch)).await
     }
 
     async fn get(&self, scope: &Scope, ids: &[MemoryId]) -> Result<Vec<Memory>> {

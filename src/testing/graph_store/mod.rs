@@ -24,8 +24,8 @@ pub use lists::{
 };
 pub use names::{
     aliases_are_names_too, an_equal_name_comes_first, an_equal_name_is_found_among_thousands,
-    likeness_is_the_same_everywhere, names_follow_every_write, names_of_others_are_not_found,
-    short_and_odd_names_are_found,
+    equal_names_are_found_at_once, likeness_is_the_same_everywhere, names_follow_every_write,
+    names_of_others_are_not_found, short_and_odd_names_are_found,
 };
 pub use random::{lists_are_those_of_a_plain_search, paths_are_as_short_as_can_be, walks_are_those_of_a_plain_search};
 pub use round_trip::{
@@ -47,7 +47,7 @@ pub use together::{
 };
 pub use walks::{
     a_limit_keeps_the_near_and_new, a_path_is_a_shortest_one, a_walk_goes_as_deep_as_asked, a_walk_keeps_its_direction,
-    a_walk_keeps_to_its_time, each_end_comes_once,
+    a_walk_keeps_to_its_time, each_end_comes_once, relations_are_found_at_their_ends,
 };
 pub use writes::{
     a_batch_may_do_everything_at_once, a_batch_with_a_fault_changes_nothing, a_large_batch_is_whole,
@@ -106,6 +106,7 @@ macro_rules! graph_store_suite {
             aliases_are_names_too
             likeness_is_the_same_everywhere
             an_equal_name_is_found_among_thousands
+            equal_names_are_found_at_once
             names_follow_every_write
             short_and_odd_names_are_found
             names_of_others_are_not_found
@@ -117,6 +118,7 @@ macro_rules! graph_store_suite {
             a_walk_goes_as_deep_as_asked
             a_walk_keeps_its_direction
             each_end_comes_once
+            relations_are_found_at_their_ends
             a_limit_keeps_the_near_and_new
             a_walk_keeps_to_its_time
             a_path_is_a_shortest_one

@@ -42,6 +42,31 @@ pub async fn an_equal_name_comes_first(store: Arc<dyn GraphStore>) {
     assert_eq!(subject.find(&alice(), "ine\u{302}s", 1).await, [(accent, 1.0)]);
 }
 
+/// Entities are found by names that are equal to one of theirs, by many at once, each entity once.
+pub async fn equal_names_are_found_at_once(store: Arc<dyn GraphStore>) {
+    let subject = Subject::new(store);
+    let mut ktra = subject.entity(&alice(), "KTRA");
+    ktra.aliases = vec!["Große Straße".to_owned()];
+    subject.put(&[&ktra], &[]).await;
+    subject.add(&alice(), "KTRA Ltd").await;
+    let other = subject.add(&alice().with_session("s"), "ktrb").await;
+    subject.add(&bob(), "KTRA").await;
+    let named = async |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        subject.store.named(&alice(), &names).await.expect("finding by name")
+    };
+    assert_eq!(
+        named(&["KTRB\n", " ktra ", "nobody", "GROSSE STRASSE", "", "KTRA"]).await,
+        [ktra.clone(), other.clone()]
+    );
+    assert_eq!(named(&["KTR", "'; --", "\0", "%"]).await, []);
+    assert_eq!(named(&[]).await, []);
+    ktra.name = "Renamed".to_owned();
+    subject.put(&[&ktra], &[]).await;
+    assert_eq!(named(&["KTRA"]).await, [], "names follow every write");
+    assert_eq!(named(&["renamed", "ktrb"]).await, [ktra, other]);
+}
+
 /// An entity is found by any of its names, once, with the likeness of the likest.
 pub async fn aliases_are_names_too(store: Arc<dyn GraphStore>) {
     let subject = Subject::new(store);

@@ -4,7 +4,7 @@ use chrono::Duration;
 use serde_json::json;
 
 use super::subject::{Subject, alice, always, at};
-use crate::{Entity, GraphStore, MemoryId, Relation, Timestamp};
+use crate::{Entity, EntityId, GraphStore, MemoryId, Relation, Timestamp};
 
 /// Texts that a careless store would read as something else, cut off, or change.
 pub(super) const HOSTILE: [&str; 14] = [
@@ -33,6 +33,7 @@ pub async fn every_field_of_an_entity_comes_back(store: Arc<dyn GraphStore>) {
     entity.summary = Some(String::new());
     let metadata = json!({"a": [1, 2.5, null, {"b": "\u{0}"}], "": true, "n": u64::MAX});
     entity.metadata = metadata.as_object().cloned().expect("an object");
+    entity.merged_into = Some(EntityId::from_bytes([9; 16]));
     entity.updated_at = at(77) + Duration::microseconds(123_456);
     let plain = subject.entity(&alice(), "plain");
     subject.put(&[&entity, &plain], &[]).await;
@@ -45,9 +46,11 @@ pub async fn every_field_of_a_relation_comes_back(store: Arc<dyn GraphStore>) {
     let subject = Subject::new(store);
     let (subject_, object) = (subject.add(&alice(), "Ada").await, subject.add(&alice(), "Ben").await);
     let mut full = subject.relation(&alice().with_session("s"), &subject_, "erfüllt_ISO-Vorgaben_für", &object);
+    (full.subject_name, full.object_name) = (Some("A\u{0}d".to_owned()), Some(String::new()));
     full.valid_at = Some(at(-50));
     full.invalid_at = Some(at(50) + Duration::microseconds(1));
     full.expired_at = Some(at(60));
+    full.seen_at = vec![at(-20), at(7) + Duration::microseconds(9)];
     full.sources = [3, 1, 2, 1].map(|number| MemoryId::from_bytes([number; 16])).to_vec();
     let mut at_the_ends = subject.relation(&alice(), &subject_, "包含……和……", &object);
     at_the_ends.fact = String::new();

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::subject::{Subject, alice, always, at, ends, ids, refused};
-use crate::{Direction, Entity, ErrorKind, GraphBatch, GraphStore, Path, Relation};
+use crate::{Direction, Entity, ErrorKind, GraphBatch, GraphQuery, GraphStore, Path, Relation};
 
 /// A chain a → b → c → d → e → …, of so many entities.
 async fn chain(subject: &Subject, count: usize) -> (Vec<Entity>, Vec<Relation>) {
@@ -39,6 +39,35 @@ pub async fn a_walk_keeps_its_direction(store: Arc<dyn GraphStore>) {
     // The newer relation first: the one that leads on.
     assert_eq!(ends(&both), ids(&[&entities[3], &entities[1], &entities[4], &entities[0]]));
     assert_eq!(both[3].relations, [relations[1].clone(), relations[0].clone()]);
+}
+
+/// The relations at entities are told one entity after the other, the newer first, parallels and loops too, each once.
+pub async fn relations_are_found_at_their_ends(store: Arc<dyn GraphStore>) {
+    let subject = Subject::new(store);
+    let [a, b, c] =
+        [subject.add(&alice(), "a").await, subject.add(&alice(), "b").await, subject.add(&alice(), "c").await];
+    let first = subject.relate(&a, "knows", &b).await;
+    let parallel = subject.relate(&a, "knows", &b).await;
+    let to_itself = subject.relate(&a, "is", &a).await;
+    let back = subject.relate(&b, "knows", &a).await;
+    let on = subject.relate(&b, "knows", &c).await;
+    let mut past = subject.relation(&alice(), &a, "knew", &c);
+    (past.invalid_at, past.expired_at) = (Some(past.created_at), Some(past.created_at));
+    subject.put(&[], &[&past]).await;
+    let found = async |entities: &[&Entity], direction, query: &GraphQuery| {
+        let found = subject.store.relations_at(&alice(), &ids(entities), direction, query).await.expect("relations");
+        found.into_iter().map(|relation| relation.id).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&[&a], Direction::Both, &always()).await, [back.id, to_itself.id, parallel.id, first.id]);
+    assert_eq!(found(&[&a], Direction::Out, &always()).await, [to_itself.id, parallel.id, first.id]);
+    assert_eq!(found(&[&a], Direction::In, &always()).await, [back.id, to_itself.id]);
+    let of_both = found(&[&b, &a], Direction::Both, &always()).await;
+    assert_eq!(of_both, [on.id, back.id, parallel.id, first.id, to_itself.id]);
+    assert_eq!(found(&[&c, &a], Direction::Both, &always().limit(1)).await, [on.id, back.id], "of each");
+    assert_eq!(found(&[&a], Direction::Out, &always().expired_too()).await[0], past.id);
+    assert_eq!(found(&[&a], Direction::Out, &GraphQuery::at(past.created_at)).await.len(), 3);
+    assert_eq!(found(&[], Direction::Both, &always()).await, []);
+    assert_eq!(found(&[&a], Direction::Both, &always().limit(0)).await, []);
 }
 
 /// Each end comes once, by a shortest path, whatever circles, parallels and loops there are; where the walk began is no

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::subject::{Subject, TOLERANCE, X, Y, alice, bob, cosine, declared, found, keyword, query};
-use crate::{ErrorKind, Filter, IndexKey, MemoryKind, SearchQuery, Trust, VectorStore, cues::Cues};
+use crate::{ErrorKind, Filter, IndexKey, MemoryId, MemoryKind, SearchQuery, Trust, VectorStore, cues::Cues};
 
 /// A memory that one arm proposes carries the similarity in the other arm too.
 pub async fn each_candidate_has_both_similarities(store: Arc<dyn VectorStore>) {
@@ -46,6 +46,23 @@ pub async fn without_an_arm_the_newest_are_proposed(store: Arc<dyn VectorStore>)
     let newest = subject.search(query(&alice()).limit(3)).await;
     assert_eq!(found(&newest), ["note 3", "note 4", "note 5"]);
     assert!(newest.iter().all(|one| one.cosine.is_none() && one.keyword.is_none()));
+}
+
+/// What is given to be proposed is, once, with its similarities, if scope, filter and validity admit it.
+pub async fn what_is_given_is_proposed_too(store: Arc<dyn VectorStore>) {
+    let subject = Subject::bound(store).await;
+    subject.add_many(&alice(), "tea", 3, X).await;
+    let far = subject.add(&alice(), "a walk", [0.0, -1.0, 0.0, 0.0]).await;
+    let stranger = subject.add(&bob(), "a walk", X).await;
+    let nowhere = MemoryId::from_bytes([7; 16]);
+    let near = query(&alice()).near(X.to_vec()).words("tea").limit(1).also(vec![far.id, stranger.id, nowhere, far.id]);
+    let both = subject.search(near.clone()).await;
+    assert_eq!((both.len(), both.iter().filter(|one| one.memory.id == far.id).count()), (2, 1));
+    let walk = both.iter().find(|one| one.memory.id == far.id).expect("proposed");
+    assert!(cosine(walk).abs() < TOLERANCE && keyword(walk) == 0.0);
+    assert_eq!(found(&subject.search(near.filter(Some(Filter::eq("kind", "preference")))).await), [] as [&str; 0]);
+    let words = query(&alice()).words("tea").limit(1).also(vec![far.id]);
+    assert_eq!(subject.search(words).await.len(), 2, "whatever the arm");
 }
 
 /// Without an arm a filter alone says what is proposed: how blocks, and turns by their places, are found.

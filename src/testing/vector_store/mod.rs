@@ -24,7 +24,8 @@ mod writes;
 pub use arms::{
     an_empty_scope_gives_an_empty_result, each_candidate_has_both_similarities, the_limit_is_that_of_each_arm,
     the_same_query_gives_the_same, turns_tell_their_surroundings, what_both_arms_propose_comes_once,
-    without_an_arm_the_newest_are_proposed, without_an_arm_turns_are_found_by_their_places,
+    what_is_given_is_proposed_too, without_an_arm_the_newest_are_proposed,
+    without_an_arm_turns_are_found_by_their_places,
 };
 pub use atomic::{
     a_bad_scope_refuses_the_batch, a_failed_expectation_refuses_the_batch, a_large_batch_is_whole,
@@ -194,6 +195,7 @@ macro_rules! vector_store_suite {
             each_candidate_has_both_similarities
             the_limit_is_that_of_each_arm
             what_both_arms_propose_comes_once
+            what_is_given_is_proposed_too
             without_an_arm_the_newest_are_proposed
             without_an_arm_turns_are_found_by_their_places
             the_same_query_gives_the_same

@@ -28,7 +28,7 @@ pub(crate) const LONGEST_PATH: usize = 8;
 /// - **Writes are whole.** [`apply_graph`](GraphStore::apply_graph) does all of a batch or nothing; when it has
 ///   returned, every read that begins later sees it. A read sees each batch whole or not at all. Cancelling the future
 ///   leaves the batch applied or not, never half.
-/// - **What was believed stays readable.** Of a stored relation only `expired_at`, once, and `sources` ever change. Who
+/// - **What was believed stays readable.** Of a stored relation only `expired_at`, once, `sources` and `seen_at` ever change. Who
 ///   learns that a relation ended lets it expire and stores its successor, in one batch
 ///   ([`GraphBatch::invalidate`]); the store keeps both and refuses to change what either says. So
 ///   [`GraphQuery::at`] with [`known_at`](GraphQuery::known_at) is exact for every pair of instants.
@@ -101,6 +101,13 @@ pub trait GraphStore: Debug + Send + Sync + 'static {
     /// As [`entities`](GraphStore::entities).
     async fn find_entities(&self, scope: &Scope, name: &str, limit: usize) -> Result<Vec<(Entity, f32)>>;
 
+    /// Entities with a name or alias that is equal to one of `names` after case folding, NFKC and trimming, by id, each
+    /// once. A blank name is nobody's.
+    ///
+    /// # Errors
+    /// As [`entities`](GraphStore::entities).
+    async fn named(&self, scope: &Scope, names: &[String]) -> Result<Vec<Entity>>;
+
     /// Every entity, by id, page by page. Walking the pages meets every entity that is there all the while exactly
     /// once, whatever is written meanwhile.
     ///
@@ -126,6 +133,19 @@ pub trait GraphStore: Debug + Send + Sync + 'static {
     /// # Errors
     /// As [`entities`](GraphStore::entities).
     async fn relations_of(&self, scope: &Scope, memories: &[MemoryId]) -> Result<Vec<Relation>>;
+
+    /// The relations at these entities that the query sees: entity by entity in the order given, the newer id first, at
+    /// most `query.limit` of each; one that is at two of them comes once, at the first.
+    ///
+    /// # Errors
+    /// As [`entities`](GraphStore::entities).
+    async fn relations_at(
+        &self,
+        scope: &Scope,
+        entities: &[EntityId],
+        direction: Direction,
+        query: &GraphQuery,
+    ) -> Result<Vec<Relation>>;
 
     /// What is reached from `start` in at most `depth` steps (1 to 4), nearest first, each end once and by a shortest
     /// path, none of the entities begun at, at most `query.limit`.
@@ -192,6 +212,10 @@ impl<T: GraphStore + ?Sized> GraphStore for Arc<T> {
         (**self).find_entities(scope, name, limit).await
     }
 
+    async fn named(&self, scope: &Scope, names: &[String]) -> Result<Vec<Entity>> {
+        (**self).named(scope, names).await
+    }
+
     async fn list_entities(&self, scope: &Scope, after: Option<&Cursor>, limit: usize) -> Result<Page<Entity>> {
         (**self).list_entities(scope, after, limit).await
     }
@@ -208,6 +232,16 @@ impl<T: GraphStore + ?Sized> GraphStore for Arc<T> {
 
     async fn relations_of(&self, scope: &Scope, memories: &[MemoryId]) -> Result<Vec<Relation>> {
         (**self).relations_of(scope, memories).await
+    }
+
+    async fn relations_at(
+        &self,
+        scope: &Scope,
+        entities: &[EntityId],
+        direction: Direction,
+        query: &GraphQuery,
+    ) -> Result<Vec<Relation>> {
+        (**self).relations_at(scope, entities, direction, query).await
     }
 
     async fn neighbours(

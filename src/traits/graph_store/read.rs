@@ -12,6 +12,8 @@ pub struct GraphQuery {
     pub valid: Option<Timestamp>,
     /// Knowledge time: only what was believed then, `created_at <= t < expired_at`; `None` for what has not expired.
     pub known: Option<Timestamp>,
+    /// Whether also what has expired is seen, where no knowledge time is given.
+    pub expired: bool,
     /// Most results of a walk. Lists have a limit of their own.
     pub limit: usize,
 }
@@ -20,19 +22,26 @@ impl GraphQuery {
     /// What is believed now to hold at `valid`; at most 1,000 results.
     #[must_use]
     pub fn at(valid: Timestamp) -> Self {
-        Self { valid: Some(valid), known: None, limit: 1_000 }
+        Self { valid: Some(valid), known: None, expired: false, limit: 1_000 }
     }
 
     /// What is believed now of any time; at most 1,000 results.
     #[must_use]
     pub fn any_time() -> Self {
-        Self { valid: None, known: None, limit: 1_000 }
+        Self { valid: None, known: None, expired: false, limit: 1_000 }
     }
 
     /// What was believed at `known`. Default: now.
     #[must_use]
     pub fn known_at(mut self, known: Timestamp) -> Self {
         self.known = Some(known);
+        self
+    }
+
+    /// Also what is believed no longer. Default: not.
+    #[must_use]
+    pub fn expired_too(mut self) -> Self {
+        self.expired = true;
         self
     }
 
@@ -50,7 +59,7 @@ impl GraphQuery {
             relation.valid_at.is_none_or(|from| from <= at) && relation.invalid_at.is_none_or(|until| at < until)
         });
         let believed = match self.known {
-            None => relation.expired_at.is_none(),
+            None => self.expired || relation.expired_at.is_none(),
             Some(at) => relation.created_at <= at && relation.expired_at.is_none_or(|until| at < until),
         };
         holds && believed

@@ -8,7 +8,7 @@ use crate::{Entity, EntityId, Error, Relation, RelationId, Result, Timestamp, ty
 pub struct GraphBatch {
     /// Entities to store or replace, by id. The scope of a stored entity never changes.
     pub entities: Vec<Entity>,
-    /// Relations to store, or to replace by id: of a stored one only `expired_at`, once, and `sources` may change (see
+    /// Relations to store, or to replace by id: of a stored one only `expired_at`, once, `sources` and `seen_at` may change (see
     /// [`Relation::check_replaces`]). Both ends must exist, here or in the store, in a scope that covers the relation's
     /// or equals it.
     pub relations: Vec<Relation>,

@@ -9,7 +9,8 @@ pub use read::{Attributes, Candidate, ListOrder, ListQuery, SearchQuery, Surroun
 pub use write::{Expect, IndexKey, Put, Unchanged, WriteBatch};
 
 use crate::{
-    AddQueue, EmbedderIdentity, Filter, HistoryEvent, Memory, MemoryId, Page, Result, Scope, Stamp, Timestamp, Validity,
+    AddQueue, EmbedderIdentity, Filter, GraphStore, HistoryEvent, Memory, MemoryId, Page, Result, Scope, Stamp,
+    Timestamp, Validity,
 };
 
 /// What a store can do beyond the contract that all share.
@@ -32,6 +33,8 @@ pub struct StoreCapabilities {
 pub struct Companions {
     /// Keeps adds until they are carried out, as durably as the store keeps memories.
     pub queue: Option<Arc<dyn AddQueue>>,
+    /// Keeps the graph. A store with the capability `graph` hands itself out.
+    pub graph: Option<Arc<dyn GraphStore>>,
 }
 
 impl Companions {
@@ -45,6 +48,13 @@ impl Companions {
     #[must_use]
     pub fn with_queue(mut self, queue: impl AddQueue) -> Self {
         self.queue = Some(Arc::new(queue));
+        self
+    }
+
+    /// With a graph. Default none.
+    #[must_use]
+    pub fn with_graph(mut self, graph: impl GraphStore) -> Self {
+        self.graph = Some(Arc::new(graph));
         self
     }
 }

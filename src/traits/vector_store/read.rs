@@ -20,6 +20,8 @@ pub struct SearchQuery {
     /// Propose also, of what [lies in](Attributes::lies_in) one of these ranges, the `limit` best: by the sum of the
     /// cosine, where it is above 0, and the keyword similarity; without an arm, and of equals, the newest.
     pub dates: Vec<TimeRange>,
+    /// Propose also these, of what is there: what some other index has found.
+    pub also: Vec<MemoryId>,
     /// Only what this admits.
     pub filter: Option<Filter>,
     /// Only what holds by world time.
@@ -37,6 +39,7 @@ impl SearchQuery {
             vector: None,
             text: None,
             dates: Vec::new(),
+            also: Vec::new(),
             filter: None,
             validity: Validity::Current(now),
             limit: 100,
@@ -61,6 +64,13 @@ impl SearchQuery {
     #[must_use]
     pub fn dated(mut self, dates: Vec<TimeRange>) -> Self {
         self.dates = dates;
+        self
+    }
+
+    /// Also proposes these memories, if the scope, the filter and the validity admit them. Default: none.
+    #[must_use]
+    pub fn also(mut self, ids: Vec<MemoryId>) -> Self {
+        self.also = ids;
         self
     }
 

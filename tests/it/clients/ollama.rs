@@ -44,6 +44,8 @@ async fn the_request_is_ollamas() {
                 {"role": "tool", "tool_name": "t", "content": "r"},
             ],
             "stream": false,
+            "truncate": false,
+            "shift": false,
             "options": {"num_ctx": 8_192, "temperature": 0.7, "num_predict": 500},
             "format": schema,
             "tools": [function],
@@ -80,7 +82,7 @@ async fn a_model_without_tools_says_so() {
     assert!(client.capabilities().tools);
     let tools = vec![ToolDefinition::new("t", "d", json!({}))];
     let error = client.chat(&hello().with_tools(tools, ToolChoice::Auto)).await.unwrap_err();
-    assert_eq!((error.kind(), server.asked().len()), (ErrorKind::ProviderRefused, 1));
+    assert_eq!((error.kind(), server.asked().len()), (ErrorKind::Unsupported, 1));
     assert!(!client.capabilities().tools);
 }
 
