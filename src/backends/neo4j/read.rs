@@ -95,7 +95,7 @@ pub(super) fn relations_at(
     query: &GraphQuery,
 ) -> Statement {
     let (covered, seen) = (covered(scope, "r"), seen(query));
-    // Each side is read from its index, newest first, and no further than the limit; one at both ends comes twice there.
+    // Each side is read from its index, newest first, and no further than the limit; the union has one at both ends once.
     let side = |way: &str| {
         format!(
             "MATCH ()-[r:INGRAIN_RELATION]->() USING INDEX r:INGRAIN_RELATION({way}, id)
