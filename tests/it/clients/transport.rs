@@ -11,7 +11,7 @@ use std::{
 
 use ingrain::{Clock, Error, ErrorKind, HttpOptions, ManualClock};
 use serde_json::json;
-use tokio::{net::TcpListener, sync::Notify};
+use tokio::sync::Notify;
 
 use super::{
     KEY, answer, clients, hello, no_waiting,
