@@ -33,6 +33,8 @@ pub(super) struct CheckedPlan {
 /// How many plans a reconciler makes for one add, each because others changed what the one before rested on. Then the
 /// rules take over: a model is not to be asked for as long as others write.
 const PLANS: usize = 3;
+/// Most characters of an account.
+const ACCOUNT: usize = 500;
 
 /// A plan for what is known now. The previous one still stands if what it was made from does: then the reconciler,
 /// which may be a model, is not asked again.
@@ -80,10 +82,19 @@ pub(super) async fn reconcile(
         plan.actions.iter_mut().for_each(|action| redact::action(redactor, action));
         plan.account.iter_mut().for_each(|account| redact::text(redactor, account));
     }
+    // Not before: what is cut off is no longer known for a secret.
+    plan.account = plan.account.map(shortened);
     let mut plan = check(plan, &facts, &neighbours);
     plan.model_calls += spent_calls;
     plan.usage += spent;
     Ok(CheckedPlan { neighbours, slots, plan, by_rules, made: made + 1 })
+}
+
+fn shortened(account: String) -> String {
+    match account.char_indices().nth(ACCOUNT) {
+        None => account,
+        Some(_) => account.chars().take(ACCOUNT - 1).chain(['…']).collect(),
+    }
 }
 
 /// What is current and near any of the facts. Sessions are no boundary here: a fact of last week's chat is the one

@@ -28,6 +28,8 @@ fn value(redactor: &dyn Redactor, given: &mut Value) {
 }
 
 pub(super) fn request(redactor: &dyn Redactor, request: &mut AddRequest) {
+    let AddRequest { categories, instructions, language, .. } = request;
+    categories.iter_mut().chain(instructions).chain(language).for_each(|string| text(redactor, string));
     for message in &mut request.messages {
         text(redactor, &mut message.text);
         message.speaker.iter_mut().for_each(|speaker| text(redactor, speaker));

@@ -101,11 +101,17 @@ fn mermaid(text: &str) -> String {
             '"' | '#' | '<' | '>' | '&' | '`' | '\\' | '|' | ';' => {
                 let _ = write!(out, "#{};", u32::from(char));
             }
-            char if char.is_control() => out.push(' '),
+            char if is_unseen(char) => out.push(' '),
             char => out.push(char),
         }
     }
     out
+}
+
+/// Controls, and marks that change the direction or the line of what stands around them.
+fn is_unseen(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 fn dot(text: &str) -> String {
@@ -113,7 +119,7 @@ fn dot(text: &str) -> String {
     for char in text.chars() {
         match char {
             '"' | '\\' => out.extend(['\\', char]),
-            char if char.is_control() => out.push(' '),
+            char if is_unseen(char) => out.push(' '),
             char => out.push(char),
         }
     }
@@ -136,9 +142,10 @@ mod tests {
 
     #[test]
     fn names_are_no_language() {
-        for hostile in ["a\"]\n  x --> y", "#quot;", "a|b", "\\\" ]; }", "</script>", "`;"] {
+        for hostile in ["a\"]\n  x --> y", "#quot;", "a|b", "\\\" ]; }", "</script>", "`;", "a\u{202e}b\u{2028}c"] {
             let mermaid = view(hostile, hostile).to_mermaid();
             assert_eq!((mermaid.lines().count(), mermaid.matches('"').count()), (4, 6), "{mermaid}");
+            assert!(!mermaid.contains(['\u{202e}', '\u{2028}']));
             let dot = view(hostile, hostile).to_dot();
             let unescaped = dot.replace("\\\\", "").replace("\\\"", "").matches('"').count();
             assert_eq!((dot.lines().count(), unescaped), (6, 6), "{dot}");

@@ -16,7 +16,7 @@ use crate::{ChatResponse, FinishReason, ToolCall, ToolDefinition};
 /// Most calls of one reply that are read.
 const CALLS: usize = 256;
 /// Most characters of an account.
-const ACCOUNT: usize = 500;
+const ACCOUNT: usize = 4_000;
 /// How deep lists and objects around a call in a text may be nested.
 const DEPTH: usize = 4;
 

@@ -76,7 +76,9 @@ pub fn normalized(text: &str) -> String {
         .strip_suffix(kept)
         .and_then(|edge| edge.chars().next_back())
         .filter(|char| matches!(char, '-' | '−' | '.' | ',') && kept.starts_with(char::is_numeric));
-    sign.into_iter().collect::<String>() + kept.trim_end_matches(is_edge)
+    // So does what is marked at its end ("A-", "F*").
+    let is_end = |char: char| is_edge(char) && !matches!(char, '-' | '−' | '*' | '&' | '/' | '\\' | '^' | '~' | '_');
+    sign.into_iter().collect::<String>() + kept.trim_end_matches(is_end)
 }
 
 /// Whether the character, though no letter, carries meaning: combining marks, emoji, currency and mathematical signs.
@@ -265,6 +267,7 @@ mod tests {
         assert!(same_text("Likes  tea.", "likes TEA"));
         assert!(same_text("«Ｔｅａ»", "tea") && same_text("It’s", "it's"));
         assert!(same_text("Жив\u{438}\u{306}", "живй"));
+        assert!(!same_text("Blood type is A", "Blood type is A-") && !same_text("Grade is F*", "Grade is F"));
         assert!(!same_text("Likes C", "Likes C++") && !same_text("…", "!") && same_text("…", "…"));
         assert!(!same_text("Likes tea", "Likes tea 🍵"));
     }

@@ -124,7 +124,7 @@ pub struct Hit {
     /// What the score is made of.
     pub parts: Vec<ScorePart>,
     /// The way through the graph that led to it, from an entity that the query names; the last relation rests on it. Empty
-    /// where none did.
+    /// where none did, and in a search of one session.
     pub path: Vec<Relation>,
 }
 

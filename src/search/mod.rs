@@ -43,7 +43,9 @@ pub(crate) struct SearchContext<'a> {
 /// What the entities that the query names lead to, where it counts.
 async fn lead(context: &SearchContext<'_>, scope: &Scope, request: &SearchRequest) -> Result<HashMap<MemoryId, Led>> {
     let Some(store) = context.graph else { return Ok(HashMap::new()) };
-    if request.mode != SearchMode::Hybrid || context.weights.graph <= 0.0 {
+    // The graph is the user's as a whole: its ways would tell a reader of one session of the others.
+    let is_narrow = *scope != scope.across_sessions();
+    if is_narrow || request.mode != SearchMode::Hybrid || context.weights.graph <= 0.0 {
         return Ok(HashMap::new());
     }
     let valid = match request.validity(context.now) {

@@ -70,7 +70,7 @@ pub struct QueuedAdd {
     pub queued_at: Timestamp,
     /// What becomes of it.
     pub state: QueuedState,
-    /// When it may be carried out at the earliest.
+    /// When it may be carried out at the earliest; for one that has not failed that is always, whatever becomes of the clock.
     pub due_at: Timestamp,
     /// While it is running: until when it is left to whoever carries it out.
     pub leased_until: Option<Timestamp>,
@@ -97,7 +97,7 @@ impl QueuedAdd {
             request: request.into(),
             queued_at: now,
             state: QueuedState::Waiting,
-            due_at: now,
+            due_at: Timestamp::UNIX_EPOCH,
             leased_until: None,
             memory: None,
             attempts: 0,
