@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    Direction, EntityId, Error, ErrorKind, GraphBatch, GraphQuery, GraphStore, RelationId, Result, VectorStore, Version,
-    WriteBatch,
+    Direction, EntityId, Error, ErrorKind, GraphBatch, GraphQuery, GraphStore, RelationId, Result, VectorStore,
+    Version, WriteBatch,
 };
 
 /// Where the graph is kept.
@@ -34,7 +34,6 @@ impl Changes {
         let first = GraphBatch { entities, relations: new, ..GraphBatch::default() };
         (first, GraphBatch { relations: changed, remove_relations, remove_entities, ..GraphBatch::default() })
     }
-
 }
 
 /// Takes back what was new: relations, and the entities that nobody else has told of meanwhile.

@@ -11,7 +11,8 @@ use super::{
     relations::{self, Sorting, Vocabulary},
 };
 use crate::{
-    ExtractRequest, ExtractedRelation, Extraction, Extractor, Fact, Ignored, Llm, Mention, Message, Result, Role, Timestamp, Trust,
+    ExtractRequest, ExtractedRelation, Extraction, Extractor, Fact, Ignored, Llm, Mention, Message, Result, Role,
+    Timestamp, Trust,
     score::{
         names::folded,
         sameness::{normalized, same_text},
@@ -184,7 +185,8 @@ impl PromptedExtractor {
         }
         let Transcript { tag, text } = transcript;
         let relations = request.relations.then(|| self.vocabulary.schema());
-        (Question { name: "facts", instructions, material: text, schema: answer_schema(closed, relations) }, tag)
+        let schema = answer_schema(closed, relations);
+        (Question { name: "facts", instructions, material: text, schema, leading: false }, tag)
     }
 
     /// The fact of a statement, or why it is none.

@@ -69,7 +69,8 @@ impl Vocabulary {
         let list = |list: &[String]| Value::from(list.to_vec());
         let mut lines = Vec::new();
         lines.push(if self.predicates.is_empty() {
-            "`predicate`: a short verb in English and snake_case for what holds (\"lives_in\", not \"moved_to\").".to_owned()
+            "`predicate`: a short verb in English and snake_case for what holds (\"lives_in\", not \"moved_to\")."
+                .to_owned()
         } else {
             format!("`predicate`: one of {}, or no relation.", list(&self.predicates))
         });

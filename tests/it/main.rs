@@ -27,6 +27,8 @@ mod features;
 mod graph;
 mod later;
 mod layering;
+#[cfg(feature = "neo4j")]
+mod neo4j;
 #[cfg(feature = "sqlite")]
 mod processes;
 mod prompted;

@@ -29,7 +29,8 @@ impl Extractor for Triples {
     async fn extract(&self, request: &ExtractRequest<'_>) -> Result<Extraction> {
         let fact = |(number, message): (usize, &Message)| {
             let (statement, triples) = message.text.split_once(" = ").unwrap_or((&message.text, ""));
-            let (slot, statement) = statement.split_once(": ").map_or((None, statement), |(slot, rest)| (Some(slot), rest));
+            let (slot, statement) =
+                statement.split_once(": ").map_or((None, statement), |(slot, rest)| (Some(slot), rest));
             let mut fact = Fact::new(statement, number);
             fact.slot = slot.map(str::to_owned);
             for triple in triples.split("; ").filter(|triple| request.relations && !triple.is_empty()) {

@@ -40,10 +40,14 @@ const PROPERTIES: &str = "/properties/facts/items/properties/relations/items/pro
 #[tokio::test]
 async fn only_who_wants_relations_asks_for_them() {
     let messages = [Message::user("I work at Mar")];
-    let answer = json!({"facts": [{"text": "Works at Mar", "relations": [["user", "works_at", "Mar"], ["she", "p", "q"]]}]});
+    let answer =
+        json!({"facts": [{"text": "Works at Mar", "relations": [["user", "works_at", "Mar"], ["she", "p", "q"]]}]});
     let (with, without) = (able().reply(answer.to_string()), able().reply(answer.to_string()));
     let found = read(PromptedExtractor::new(with.clone()), &messages, true).await;
-    assert_eq!((lines(&found.facts[0]), found.ignored.len(), found.model_calls), (vec!["user|works_at|Mar".into()], 1, 1));
+    assert_eq!(
+        (lines(&found.facts[0]), found.ignored.len(), found.model_calls),
+        (vec!["user|works_at|Mar".into()], 1, 1)
+    );
     let found = read(PromptedExtractor::new(without.clone()).predicates(["works_at"]), &messages, false).await;
     assert_eq!((lines(&found.facts[0]).len(), found.ignored.len()), (0, 0));
 
@@ -82,19 +86,20 @@ async fn the_schema_is_strict_and_closed_where_the_application_says_so() {
     assert_eq!(properties["object_type"]["anyOf"][0]["enum"], json!(["person", "place"]));
     assert_eq!(properties.get("single_valued"), None);
     let asked = &llm.requests()[0].messages[0].text;
-    assert!(asked.contains("[\"works_at\"]") && asked.contains("[\"person\",\"place\"]") && !asked.contains("lives_in"));
+    assert!(
+        asked.contains("[\"works_at\"]") && asked.contains("[\"person\",\"place\"]") && !asked.contains("lives_in")
+    );
 }
 
 #[tokio::test]
 async fn what_is_in_no_list_is_left_out() {
-    let relation = |predicate: &str, object_type: &str| {
-        json!({"subject": "user", "predicate": predicate, "object": "Mar", "object_type": object_type, "single_valued": true})
-    };
+    let relation = |predicate: &str, object_type: &str| json!({"subject": "user", "predicate": predicate, "object": "Mar", "object_type": object_type, "single_valued": true});
     let answer = json!({"facts": [{"text": "Works at Mar", "relations": [
         relation("Works At", "ORGANIZATION"), relation("lives-in", "clinic"), relation("adores", "person"), relation("same_as", "x"),
     ]}]});
     let extractor = PromptedExtractor::new(ScriptedLlm::new().reply(answer.to_string()));
-    let extractor = extractor.predicates(["works_at", "lives_in"]).entity_types(["organization"]).single_valued(["lives_in"]);
+    let extractor =
+        extractor.predicates(["works_at", "lives_in"]).entity_types(["organization"]).single_valued(["lives_in"]);
     let found = read(extractor, &[Message::user("I work at Mar")], true).await;
     assert_eq!(lines(&found.facts[0]), ["user|works_at|Mar", "user|lives_in!|Mar", "user|same_as|Mar"]);
     let types: Vec<_> = found.facts[0].relations.iter().map(|one| one.object.entity_type.as_deref()).collect();
@@ -135,8 +140,10 @@ async fn the_examples_of_the_prompt_are_not_remembered() {
 #[tokio::test]
 async fn relations_are_bounded() {
     let triples = |count: usize| (0..count).map(|number| json!(["user", "owns", format!("boat {number}")]));
-    let fact = |number: usize| json!({"text": format!("Owns boats, {number}"), "relations": triples(16).collect::<Vec<_>>()});
-    let answer = json!({"facts": (0..80).map(fact).collect::<Vec<_>>(), "relations": triples(5_000).collect::<Vec<_>>()});
+    let fact =
+        |number: usize| json!({"text": format!("Owns boats, {number}"), "relations": triples(16).collect::<Vec<_>>()});
+    let answer =
+        json!({"facts": (0..80).map(fact).collect::<Vec<_>>(), "relations": triples(5_000).collect::<Vec<_>>()});
     let extractor = PromptedExtractor::new(ScriptedLlm::new().reply(answer.to_string()));
     let found = read(extractor, &[Message::user("I own boats")], true).await;
     assert_eq!((found.facts.len(), found.facts.iter().map(|fact| fact.relations.len()).sum::<usize>()), (80, 1_000));
@@ -148,14 +155,15 @@ async fn relations_are_bounded() {
 async fn the_user_is_the_user_in_the_words_of_others() {
     for world in World::all().await {
         let ada = Scope::user("ada");
-        let fact = |message: usize, text: &str, place: &str| {
-            json!({"text": text, "message": message, "relations": [["user", "likes", place]]})
-        };
+        let fact = |message: usize, text: &str, place: &str| json!({"text": text, "message": message, "relations": [["user", "likes", place]]});
         let answer = json!({"facts": [fact(0, "Likes Porto", "Porto"), fact(1, "Assistant: likes Faro", "Faro")]});
         let llm = ScriptedLlm::new().reply(answer.to_string());
         let extractor = PromptedExtractor::new(llm).both_speakers(true);
         let engine = world.builder().extractor(extractor).build().await.unwrap();
-        let turns = [Message::user("Porto!").from_speaker("Ada"), Message::assistant("You like Faro, too.").from_speaker("Bot")];
+        let turns = [
+            Message::user("Porto!").from_speaker("Ada"),
+            Message::assistant("You like Faro, too.").from_speaker("Bot"),
+        ];
         engine.add(&ada, turns).await.unwrap();
         let view = engine.graph(&ada).view().await.unwrap();
         let names: Vec<&str> = view.entities.iter().map(|entity| entity.name.as_str()).collect();

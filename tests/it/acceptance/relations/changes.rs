@@ -89,7 +89,10 @@ async fn forgetting_a_user_or_a_session_takes_the_graph_along() {
         let session = |name: &str| ada.clone().with_session(name);
         for scope in [&session("one"), &session("two"), &ben] {
             engine.add(scope, "Knows Cid = user|knows|Cid").await.unwrap();
-            engine.add(scope, &*format!("Knows {0} = user|knows|{0}", scope.session_id().unwrap_or("Dan"))).await.unwrap();
+            engine
+                .add(scope, &*format!("Knows {0} = user|knows|{0}", scope.session_id().unwrap_or("Dan")))
+                .await
+                .unwrap();
         }
         assert_eq!(lines(&engine, &session("one")).await, ["user|knows|Cid", "user|knows|one", "user|knows|two"]);
         engine.delete_all(&session("two")).await.unwrap();
@@ -141,7 +144,9 @@ async fn two_that_are_one_are_merged_and_parted_again() {
         assert_eq!(graph.view().await.unwrap().entities.iter().filter(|one| one.name.starts_with("Ann")).count(), 1);
         assert_eq!(graph.split(kept, "ANNIE").await.unwrap(), other);
         let after = lines(&engine, &ada).await;
-        assert!(after.contains(&"Annie|sings_in|choir".to_owned()) && after.contains(&"Annie|lives_in|Ghent".to_owned()));
+        assert!(
+            after.contains(&"Annie|sings_in|choir".to_owned()) && after.contains(&"Annie|lives_in|Ghent".to_owned())
+        );
         assert!(before.iter().filter(|line| !line.ends_with("bread")).all(|line| after.contains(line)), "{after:?}");
         assert!(after.contains(&"Ann|bakes|bread".to_owned()), "{after:?}");
         for bad in [graph.merge(kept, kept).await, graph.split(kept, "nobody").await.map(drop)] {

@@ -1,6 +1,9 @@
 //! Names: of any text, and one node for one.
 
-use ingrain::{MemoryEngine, Scope, testing::{GivenVectors, ScriptedLlm}};
+use ingrain::{
+    MemoryEngine, Scope,
+    testing::{GivenVectors, ScriptedLlm},
+};
 use serde_json::json;
 
 use super::{counts, engine, lines};
