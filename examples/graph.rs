@@ -29,7 +29,7 @@ async fn main() -> Result<()> {
     // 1. Facts bring their relations along. Here rules read them; a model (`builder().llm(…)`) reads more of them, in the
     //    same call as the facts.
     memory.add(&alice, "I live in Lisbon. I work at Bolt. I have a dog named Bruno.").await?;
-    memory.add(&alice, "My sister Ann has a new job. My sister lives in Porto.").await?;
+    memory.add(&alice, "My sister Ann has a new job.").await?;
     clock.advance(Duration::from_secs(120 * 86_400));
     let report = memory.add(&alice, "I moved to Porto.").await?;
     println!("new or ended: {} relations", report.relations.len());
