@@ -21,7 +21,7 @@ pub(super) async fn delete(engine: &MemoryEngine, scope: &Scope, id: MemoryId) -
         let old_text = Some(memory.text);
         batch.events.push(HistoryEvent::new(id, memory.scope, EventKind::Delete, old_text, None, stamp.clone()));
         batch.deletes.push(id);
-        match graph::write(&*engine.0.store, engine.graph_part(), batch, changes).await {
+        match graph::write_deletion(&*engine.0.store, engine.graph_part(), batch, changes).await {
             Ok(_) => return Ok(()),
             // It, a turn it was read from, or what its relations rest on besides, was changed or removed meanwhile.
             Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
@@ -81,7 +81,7 @@ async fn forget(engine: &MemoryEngine, part: GraphPart<'_>, scope: &Scope, ids: 
         let version = graph_version(engine).await?;
         let changes = forgotten(engine, scope, ids).await?;
         let batch = WriteBatch { unchanged: guard(scope, version, &changes), ..WriteBatch::default() };
-        match graph::write(&*engine.0.store, Some(part), batch, changes).await {
+        match graph::write_deletion(&*engine.0.store, Some(part), batch, changes).await {
             Ok(_) => return Ok(()),
             Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
             Err(error) => return Err(error.with_stage(Stage::Store)),

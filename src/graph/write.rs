@@ -83,6 +83,23 @@ pub(crate) async fn write(
     }
 }
 
+/// Writes a deletion: in one transaction where one store keeps both; where two do, the graph first, so that after an outage
+/// the memory is still there to be deleted again.
+pub(crate) async fn write_deletion(
+    memories: &dyn VectorStore,
+    graph: Option<GraphPart<'_>>,
+    mut batch: WriteBatch,
+    changes: Changes,
+) -> Result<Version> {
+    match graph {
+        Some(part) if !part.is_memory_store && !changes.batch.is_empty() => {
+            part.store.apply_graph(&changes.batch).await?;
+        }
+        _ => batch.graph = changes.batch,
+    }
+    memories.apply(batch).await
+}
+
 /// Tried again, the whole call would add the memories a second time.
 fn after_the_memories(error: Error) -> Error {
     let message = "the memories were written, and the graph store, which is another one, failed to end what they end";

@@ -55,6 +55,11 @@ async fn what_the_memories_could_not_take_is_taken_back() {
 async fn an_outage_of_the_graph_alone_is_an_error_and_can_be_tried_again() {
     for world in World::all().await {
         let ((engine, graph), ada) = (engine(&world).await, Scope::user("ada"));
+        let memory = tell(&engine, &ada, "Ann bakes = Ann|bakes|bread").await;
+        graph.fail_next_writes(1);
+        assert_eq!(kind(engine.delete(&ada, memory).await), Some(ErrorKind::StoreUnavailable));
+        engine.delete(&ada, memory).await.expect("it is still there");
+        assert_eq!(counts(&engine, &ada).await, (0, 0), "{}", world.name);
         tell(&engine, &ada, "Ann bakes = Ann|bakes|bread").await;
         graph.stop();
         assert_eq!(kind(engine.graph(&ada).view().await), Some(ErrorKind::StoreUnavailable));
