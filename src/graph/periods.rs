@@ -109,16 +109,12 @@ pub(crate) fn see(relation: &mut Relation, at: Timestamp) {
 
 /// What was told together with what was known of the same two, and which of that it takes in. `period` is what others
 /// leave of what was told.
-fn join<'r>(
-    told: Period,
-    period: Period,
-    same: &[&'r Relation],
-    others: &[&Relation],
-) -> (Period, Vec<&'r Relation>) {
+fn join<'r>(told: Period, period: Period, same: &[&'r Relation], others: &[&Relation]) -> (Period, Vec<&'r Relation>) {
     let overlapping = same.iter().copied().filter(|known| Period::of(known).overlaps(period));
     if told.until.is_some() {
         let joined: Vec<&Relation> = overlapping.collect();
-        let from = joined.iter().fold(period.from, |from, known| from.zip(known.valid_at).map(|(one, other)| one.min(other)));
+        let from =
+            joined.iter().fold(period.from, |from, known| from.zip(known.valid_at).map(|(one, other)| one.min(other)));
         let until = joined.iter().filter_map(|known| end_besides(known, period, others)).chain(period.until).max();
         return (Period { from, until }, joined);
     }
@@ -253,6 +249,18 @@ mod tests {
     #[test]
     fn an_end_that_is_told_later_counts() {
         assert_eq!(told(&[(1, period(10, None)), (1, period(10, Some(20)))], false), [(1, period(10, Some(20)))]);
+    }
+
+    #[test]
+    fn an_end_that_is_told_counts_against_one_that_was_concluded() {
+        // Between the two nothing is known to hold.
+        let expected = [(1, period(10, Some(15))), (2, period(20, None))];
+        let stories = [(1, period(10, None)), (2, period(20, None)), (1, period(10, Some(15)))];
+        assert_eq!(told(&stories, true), expected);
+        // Nor does the end of a later stretch belong to the first.
+        let expected = [(1, period(10, Some(15))), (1, period(20, Some(30)))];
+        let stories = [(1, period(20, Some(30))), (1, period(10, None)), (1, period(10, Some(15)))];
+        assert_eq!(told(&stories, true), expected);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{
     periods::{Period, see, settle},
-    resolve::{Likely, resolve},
+    resolve::{Likely, may_be_spelled, resolve},
     write::Changes,
 };
 use crate::{
@@ -47,6 +47,8 @@ pub(crate) struct Web<'g> {
     stored: HashMap<RelationId, Relation>,
     /// The entities whose relations were read.
     read: HashSet<EntityId>,
+    /// Those of which the relations that they are the subject of were read.
+    read_from: HashSet<EntityId>,
     batch: GraphBatch,
 }
 
@@ -67,6 +69,7 @@ impl<'g> Web<'g> {
             believed: BTreeMap::new(),
             stored: HashMap::new(),
             read: HashSet::new(),
+            read_from: HashSet::new(),
             batch: GraphBatch::default(),
         }
     }
@@ -97,7 +100,7 @@ impl<'g> Web<'g> {
 
     /// Holds a relation against what is believed of its subject.
     async fn settle(&mut self, mut new: Relation, key: &str, is_single: bool, told: Period) -> Result<()> {
-        self.read_at(new.subject).await?;
+        self.read_from(new.subject).await?;
         let known =
             self.believed.values().filter(|known| known.subject == new.subject && folded(&known.predicate) == key);
         let (same, others): (Vec<&Relation>, Vec<&Relation>) = known.partition(|known| known.object == new.object);
@@ -325,42 +328,66 @@ impl<'g> Web<'g> {
         Ok(id)
     }
 
-    /// The entities that a name may mean.
+    /// The entities that a name may mean: those with an equal name, and if that is none of them, those whose name it may be
+    /// another spelling of.
     async fn likely(&mut self, mention: &Mention, other: Option<&Mention>) -> Result<Vec<Likely>> {
-        let mut likeness: BTreeMap<EntityId, f32> = BTreeMap::new();
-        for name in std::iter::once(&mention.name).chain(&mention.aliases) {
-            for (entity, like) in self.store.find_entities(&self.scope, name, LIKELY).await? {
-                if entity.merged_into.is_some() {
-                    continue;
-                }
-                self.stored_entities.entry(entity.id).or_insert_with(|| entity.clone());
-                let known = self.entities.entry(entity.id).or_insert(entity);
-                let best = likeness.entry(known.id).or_default();
-                *best = best.max(like);
-            }
-            let wanted = crate::score::names::Name::of(name);
-            for entity in self.entities.values().filter(|entity| entity.merged_into.is_none()) {
-                let names = std::iter::once(&entity.name).chain(&entity.aliases);
-                let like = names.map(|name| crate::score::names::Name::of(name).likeness(&wanted)).fold(0.0, f32::max);
-                if like > 0.0 {
-                    let best = likeness.entry(entity.id).or_default();
-                    *best = best.max(like);
-                }
+        let equal = self.equal(mention).await?;
+        // The neighbour is looked for where it can matter: an equal name alone decides.
+        let known = self.likely_of(&equal, 1.0, other.filter(|_| equal.len() > 1)).await?;
+        if resolve(mention, &known).is_some() {
+            return Ok(known);
+        }
+        let Some(other) = other else { return Ok(known) };
+        for name in names_of(mention) {
+            for (entity, _) in self.store.find_entities(&self.scope, name, LIKELY).await? {
+                self.know(entity);
             }
         }
-        // The neighbour is looked for where it can matter: an equal name alone decides.
-        let equal = likeness.values().filter(|like| **like >= 1.0).count();
+        let unmerged = self.entities.values().filter(|entity| entity.merged_into.is_none());
+        let spelled = unmerged.filter(|entity| !equal.contains(&entity.id) && may_be_spelled(mention, entity));
+        let spelled: BTreeSet<EntityId> = spelled.map(|entity| entity.id).collect();
+        let spelled = self.likely_of(&spelled, 0.0, Some(other)).await?;
+        Ok(known.into_iter().chain(spelled).collect())
+    }
+
+    /// The entities with a name that is equal to one of the mention.
+    async fn equal(&mut self, mention: &Mention) -> Result<BTreeSet<EntityId>> {
+        let names: Vec<String> = names_of(mention).map(|name| folded(name)).collect();
+        for entity in self.store.named(&self.scope, &names).await? {
+            self.know(entity);
+        }
+        let is_named = |entity: &&Entity| entity_names(entity).any(|name| names.contains(&folded(name)));
+        let unmerged = self.entities.values().filter(|entity| entity.merged_into.is_none());
+        Ok(unmerged.filter(is_named).map(|entity| entity.id).collect())
+    }
+
+    async fn likely_of(
+        &mut self,
+        ids: &BTreeSet<EntityId>,
+        likeness: f32,
+        other: Option<&Mention>,
+    ) -> Result<Vec<Likely>> {
         let mut likely = Vec::new();
-        for (id, likeness) in likeness {
+        for id in ids {
             let shares_neighbour = match other {
-                Some(other) if equal != 1 => self.has_neighbour(id, other).await?,
-                _ => false,
+                Some(other) => self.has_neighbour(*id, other).await?,
+                None => false,
             };
-            if let Some(entity) = self.entities.get(&id) {
-                likely.push(Likely { entity: entity.clone(), likeness, shares_neighbour });
-            }
+            likely.extend(self.entities.get(id).map(|entity| Likely {
+                entity: entity.clone(),
+                likeness,
+                shares_neighbour,
+            }));
         }
         Ok(likely)
+    }
+
+    /// Takes note of a stored entity, unless it is known, and perhaps changed.
+    fn know(&mut self, entity: Entity) {
+        if let std::collections::hash_map::Entry::Vacant(place) = self.entities.entry(entity.id) {
+            self.stored_entities.insert(entity.id, entity.clone());
+            place.insert(entity);
+        }
     }
 
     /// Whether an entity is related to one of that name.
@@ -371,8 +398,7 @@ impl<'g> Web<'g> {
             ends.map(|relation| if relation.subject == id { relation.object } else { relation.subject }).collect();
         self.read_entities(&ends).await?;
         let wanted = folded(&other.name);
-        let is_named =
-            |entity: &Entity| std::iter::once(&entity.name).chain(&entity.aliases).any(|name| folded(name) == wanted);
+        let is_named = |entity: &Entity| entity_names(entity).any(|name| folded(name) == wanted);
         Ok(ends.iter().filter_map(|end| self.entities.get(end)).any(is_named))
     }
 
@@ -380,8 +406,7 @@ impl<'g> Web<'g> {
     /// have a name in common, until somebody [merges](crate::Graph::merge) them.
     async fn same(&mut self, one: &Mention, other: &Mention, speaker: Option<&str>) -> Result<()> {
         let alias = own_name(other, speaker);
-        let known = self.likely(&alias, None).await?;
-        if known.iter().any(|likely| likely.likeness >= 1.0) {
+        if !self.equal(&alias).await?.is_empty() {
             return Ok(());
         }
         let id = self.entity(one, None, speaker).await?;
@@ -438,6 +463,16 @@ impl<'g> Web<'g> {
         }
     }
 
+    /// Reads what is believed of an entity as the subject: what is related to a hub is not looked at for it.
+    async fn read_from(&mut self, id: EntityId) -> Result<()> {
+        if !self.read.contains(&id) && self.read_from.insert(id) {
+            let query = GraphQuery::any_time().limit(RELATIONS);
+            let found = self.store.relations_at(&self.scope, &[id], Direction::Out, &query).await?;
+            self.take(found);
+        }
+        Ok(())
+    }
+
     /// Reads what is believed of an entity.
     async fn read_at(&mut self, id: EntityId) -> Result<()> {
         if self.read.insert(id) {
@@ -468,12 +503,19 @@ impl<'g> Web<'g> {
         let unread: Vec<EntityId> = ids.iter().copied().filter(|id| !self.entities.contains_key(id)).collect();
         if !unread.is_empty() {
             for entity in self.store.entities(&self.scope, &unread).await? {
-                self.stored_entities.insert(entity.id, entity.clone());
-                self.entities.insert(entity.id, entity);
+                self.know(entity);
             }
         }
         Ok(())
     }
+}
+
+fn names_of(mention: &Mention) -> impl Iterator<Item = &String> {
+    std::iter::once(&mention.name).chain(&mention.aliases)
+}
+
+fn entity_names(entity: &Entity) -> impl Iterator<Item = &String> {
+    std::iter::once(&entity.name).chain(&entity.aliases)
 }
 
 /// The mention, with the name of the one who speaks where it means that one.

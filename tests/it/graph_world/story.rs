@@ -69,20 +69,21 @@ pub const SINGLE: [&str; 5] = ["lives_in", "works_at", "married_to", "has_office
 /// Names that differ by a letter, and names of two that are different sorts of things.
 const FIRST: [&str; 40] = [
     "Jon", "John", "Joan", "Jan", "Jane", "Ana", "Anna", "Anne", "Hanna", "Marta", "Marty", "Maria", "Mario", "Karl",
-    "Karla", "Carl", "Carla", "Eric", "Erik", "Erika", "Lena", "Lina", "Nina", "Dina", "Paul", "Paula", "Pablo", "Olaf",
-    "Olga", "Ivan", "Ivana", "Peter", "Petra", "Tom", "Tim", "Kim", "Sven", "Swen", "Rosa", "Ross",
+    "Karla", "Carl", "Carla", "Eric", "Erik", "Erika", "Lena", "Lina", "Nina", "Dina", "Paul", "Paula", "Pablo",
+    "Olaf", "Olga", "Ivan", "Ivana", "Peter", "Petra", "Tom", "Tim", "Kim", "Sven", "Swen", "Rosa", "Ross",
 ];
-const WOMEN: &str = "Joan Jane Ana Anna Anne Hanna Marta Maria Karla Carla Erika Lena Lina Nina Dina Paula Olga Ivana Petra Kim Rosa";
+const WOMEN: &str =
+    "Joan Jane Ana Anna Anne Hanna Marta Maria Karla Carla Erika Lena Lina Nina Dina Paula Olga Ivana Petra Kim Rosa";
 const LAST: [&str; 25] = [
     "Lima", "Lema", "Silva", "Sylva", "Costa", "Koster", "Smithson", "Smitson", "Anderson", "Andersen", "Petersen",
     "Peterson", "Meier", "Meyer", "Mayer", "Novak", "Nowak", "Moreau", "Morrow", "Larsson", "Larssen", "Ferreira",
     "Ferrara", "Okafor", "Tanaka",
 ];
 const CITIES: [&str; 40] = [
-    "Lisbon", "Porto", "Braga", "Faro", "Madrid", "Bilbao", "Lyon", "Lille", "Nice", "Turin", "Milan", "Genoa", "Basel",
-    "Bern", "Vienna", "Linz", "Graz", "Prague", "Brno", "Krakow", "Gdansk", "Oslo", "Bergen", "Malmo", "Lund", "Turku",
-    "Tampere", "Riga", "Tartu", "Ghent", "Bruges", "Delft", "Leiden", "Cork", "Galway", "York", "Leeds", "Bath",
-    "Jordan", "Florence",
+    "Lisbon", "Porto", "Braga", "Faro", "Madrid", "Bilbao", "Lyon", "Lille", "Nice", "Turin", "Milan", "Genoa",
+    "Basel", "Bern", "Vienna", "Linz", "Graz", "Prague", "Brno", "Krakow", "Gdansk", "Oslo", "Bergen", "Malmo", "Lund",
+    "Turku", "Tampere", "Riga", "Tartu", "Ghent", "Bruges", "Delft", "Leiden", "Cork", "Galway", "York", "Leeds",
+    "Bath", "Jordan", "Florence",
 ];
 const DOGS: [&str; 15] = [
     "Bruno", "Brunello", "Rex", "Rexo", "Luna", "Lunar", "Max", "Maxi", "Bella", "Belle", "Rocky", "Ricky", "Daisy",
@@ -106,7 +107,8 @@ struct Teller {
 
 impl Story {
     pub fn new(seed: u64, people: usize) -> Self {
-        let mut teller = Teller { dice: Dice::new(seed), beings: Vec::new(), sentences: Vec::new(), in_order: Vec::new() };
+        let mut teller =
+            Teller { dice: Dice::new(seed), beings: Vec::new(), sentences: Vec::new(), in_order: Vec::new() };
         teller.people(people);
         let cities = teller.all(CITIES.map(str::to_owned).to_vec(), "city");
         let mut names: Vec<String> = ('A'..='Z').map(|letter| format!("KTR{letter}")).collect();
@@ -115,7 +117,24 @@ impl Story {
         let employers = teller.all(names, "organization");
         let vets = teller.all(LAST.iter().map(|name| format!("Praxis {name}")).collect(), "veterinarian");
         let dogs: Vec<String> = (0..people * 3 / 10)
-            .map(|number| format!("{} {}", DOGS[number % DOGS.len()], ["of Hill", "of Dale", "the Elder", "the Younger", "Junior", "Senior", "Blue", "Grey", "Black", "White"][number / DOGS.len()]))
+            .map(|number| {
+                format!(
+                    "{} {}",
+                    DOGS[number % DOGS.len()],
+                    [
+                        "of Hill",
+                        "of Dale",
+                        "the Elder",
+                        "the Younger",
+                        "Junior",
+                        "Senior",
+                        "Blue",
+                        "Grey",
+                        "Black",
+                        "White"
+                    ][number / DOGS.len()]
+                )
+            })
             .collect();
         let dogs = teller.all(dogs, "dog");
         for &employer in &employers {
@@ -178,9 +197,8 @@ impl Teller {
         let [subject, object] = ends;
         let text = text.replacen("{}", &self.beings[subject].name, 1).replacen("{}", &self.beings[object].name, 1);
         let ways = predicates.iter().zip([(subject, object), (object, subject)]);
-        let statements = ways
-            .map(|(predicate, (subject, object))| Statement { subject, predicate, object, from, until })
-            .collect();
+        let statements =
+            ways.map(|(predicate, (subject, object))| Statement { subject, predicate, object, from, until }).collect();
         let on_the_day = until.is_none() && self.dice.happens(50);
         self.sentences.push(Sentence { text, statements, on_the_day });
     }
@@ -259,7 +277,8 @@ impl Teller {
         let day = self.dice.between(-300, DAYS);
         let known = |sentence: &Sentence| {
             sentence.statements.iter().any(|told| {
-                told.predicate == "friend_of" && [(person, other), (other, person)].contains(&(told.subject, told.object))
+                told.predicate == "friend_of"
+                    && [(person, other), (other, person)].contains(&(told.subject, told.object))
             })
         };
         if other != person && !self.sentences.iter().any(known) {

@@ -7,6 +7,9 @@ use super::story::{SINGLE, Sentence, Statement};
 /// Subject, predicate, object.
 pub type Triple = (usize, &'static str, usize);
 
+/// Subject and predicate; and the object, where there are several at a time.
+type Key = (usize, &'static str, Option<usize>);
+
 /// A day on which something is told to begin or to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Mark {
@@ -19,8 +22,8 @@ struct Mark {
 /// What has been told of each subject and predicate, and, where there are several at a time, object.
 #[derive(Debug, Default)]
 pub struct Truth {
-    marks: BTreeMap<(usize, &'static str, Option<usize>), BTreeSet<Mark>>,
-    touching: BTreeMap<usize, BTreeSet<(usize, &'static str, Option<usize>)>>,
+    marks: BTreeMap<Key, BTreeSet<Mark>>,
+    touching: BTreeMap<usize, BTreeSet<Key>>,
 }
 
 impl Truth {
@@ -41,7 +44,7 @@ impl Truth {
     }
 
     /// Of the marks up to the day the last counts.
-    fn at(&self, key: (usize, &'static str, Option<usize>), day: i64) -> Option<Triple> {
+    fn at(&self, key: Key, day: i64) -> Option<Triple> {
         let last = self.marks.get(&key)?.iter().rfind(|mark| mark.day <= day)?;
         last.begins.then_some((key.0, key.1, last.object))
     }
