@@ -60,6 +60,7 @@
 //! | `openai` | | `OpenAi`, its embedder and reranker: OpenAI, and every server that speaks its API |
 //! | `anthropic` | | `Anthropic`: Claude |
 //! | `ollama` | | `Ollama` and its embedder: local models through Ollama's own API |
+//! | `neo4j` | | `Neo4jStore`: the graph on a Neo4j server |
 //! | `tiktoken` | | `TiktokenCounter`: exact token counts for OpenAI's models, for budgets |
 //! | `eval` | | `evaluate`: how well memories are found; loaders for public data sets, metrics |
 //! | `testing` | | conformance suites for the traits, and fakes |

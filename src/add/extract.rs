@@ -30,9 +30,11 @@ pub(super) struct NewFact {
 }
 
 impl NewFact {
-    /// Since when it holds.
+    /// Since when it holds. What is only told to have ended, before it was said, has no known beginning: it begins where it
+    /// ends.
     pub(super) fn valid_at(&self) -> Timestamp {
-        self.fact.valid_at.map_or(self.observed_at, truncate)
+        let begin = self.fact.valid_at.map_or(self.observed_at, truncate);
+        self.fact.invalid_at.map_or(begin, |end| begin.min(truncate(end)))
     }
 }
 

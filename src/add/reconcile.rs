@@ -8,8 +8,8 @@ use super::{
     slots::Filled,
 };
 use crate::{
-    CallBudget, Candidate, ErrorKind, Fact, Filter, MemoryId, Neighbour, Plan, ReconcileRequest, Reconciler, Result,
-    Scope, SearchQuery, Stage, Usage, Validity,
+    CallBudget, Candidate, Error, ErrorKind, Fact, Filter, MemoryId, Neighbour, Plan, ReconcileRequest, Reconciler,
+    Result, Scope, SearchQuery, Stage, Usage, Validity,
 };
 
 /// Neighbours looked up for each fact, by meaning and by words: the whole scope is searched, and the nearest are what
@@ -24,9 +24,15 @@ pub(super) struct CheckedPlan {
     /// What fills or has filled the slots of the new facts.
     pub(super) slots: HashMap<String, Vec<Filled>>,
     pub(super) plan: Plan,
-    /// Whether the rules made it, since the budget allowed no call of a model.
+    /// Whether the rules made it, since the budget allowed no call of a model, or others kept changing what is known.
     pub(super) by_rules: bool,
+    /// How many plans were made so far.
+    pub(super) made: usize,
 }
+
+/// How many plans a reconciler makes for one add, each because others changed what the one before rested on. Then the
+/// rules take over: a model is not to be asked for as long as others write.
+const PLANS: usize = 3;
 
 /// A plan for what is known now. The previous one still stands if what it was made from does: then the reconciler,
 /// which may be a model, is not asked again.
@@ -40,23 +46,28 @@ pub(super) async fn reconcile(
 ) -> Result<CheckedPlan> {
     if intake.facts.is_empty() {
         let plan = Plan::default();
-        return Ok(CheckedPlan { neighbours: Vec::new(), slots: HashMap::new(), plan, by_rules: false });
+        return Ok(CheckedPlan { neighbours: Vec::new(), slots: HashMap::new(), plan, by_rules: false, made: 0 });
     }
     let in_stage = |error: crate::Error| error.with_stage(Stage::Reconcile);
     let (neighbours, slots) = neighbours(context, scope, intake).await.map_err(in_stage)?;
-    let (mut spent_calls, mut spent) = (0, Usage::default());
+    let (mut spent_calls, mut spent, mut made) = (0, Usage::default(), 0);
     if let Some(previous) = previous {
         if previous.neighbours == neighbours && previous.slots == slots {
             return Ok(previous);
         }
-        (spent_calls, spent) = (previous.plan.model_calls, previous.plan.usage);
+        (spent_calls, spent, made) = (previous.plan.model_calls, previous.plan.usage, previous.made);
     }
     let facts: Vec<Fact> = intake.facts.iter().map(|new| new.fact.clone()).collect();
     let mut request = ReconcileRequest::new(&facts, &neighbours);
     request.budget = Some(budget);
     request.check = Some(objections);
     let (calls_before, usage_before) = (budget.model_calls(), budget.usage());
-    let (mut plan, by_rules) = match reconciler.reconcile(&request).await {
+    let asked = if made < PLANS {
+        reconciler.reconcile(&request).await
+    } else {
+        Err(Error::new(ErrorKind::BudgetExhausted, "others kept changing what is known"))
+    };
+    let (mut plan, by_rules) = match asked {
         Err(error) if error.kind() == ErrorKind::BudgetExhausted => {
             let mut plan = context.rules.1.reconcile(&request).await.map_err(in_stage)?;
             plan.model_calls += budget.model_calls() - calls_before;
@@ -72,7 +83,7 @@ pub(super) async fn reconcile(
     let mut plan = check(plan, &facts, &neighbours);
     plan.model_calls += spent_calls;
     plan.usage += spent;
-    Ok(CheckedPlan { neighbours, slots, plan, by_rules })
+    Ok(CheckedPlan { neighbours, slots, plan, by_rules, made: made + 1 })
 }
 
 /// What is current and near any of the facts. Sessions are no boundary here: a fact of last week's chat is the one

@@ -32,7 +32,7 @@ pub(super) async fn prepare(
     checked: &CheckedPlan,
     version: Version,
 ) -> Result<Prepared> {
-    let CheckedPlan { neighbours, slots, plan, by_rules } = checked;
+    let CheckedPlan { neighbours, slots, plan, by_rules, made: _ } = checked;
     let Plan { actions, rejected, account, model_calls, usage } = plan;
     let mut report = intake.report.clone();
     if *by_rules {
@@ -242,6 +242,9 @@ impl Draft {
             memory.observed_at = memory.observed_at.max(new.observed_at);
             memory.importance = memory.importance.max(new.fact.importance);
             memory.valid_at = new.fact.valid_at.map_or(memory.valid_at, truncate);
+            // An end that was known, and lies before the new beginning, was that of what it used to say.
+            let known = memory.invalid_at.filter(|end| *end > memory.valid_at);
+            memory.invalid_at = new.fact.invalid_at.map(truncate).or(known).map(|end| end.max(memory.valid_at));
             memory.slot = new.fact.slot.clone().or(memory.slot);
             cite(&mut memory, new);
         }

@@ -4,6 +4,8 @@
 mod anthropic;
 mod hashing;
 mod in_memory;
+#[cfg(feature = "neo4j")]
+mod neo4j;
 #[cfg(feature = "ollama")]
 mod ollama;
 #[cfg(feature = "openai")]
@@ -19,6 +21,8 @@ mod tiktoken;
 pub use anthropic::{Anthropic, AnthropicBuilder};
 pub use hashing::HashingEmbedder;
 pub use in_memory::InMemoryStore;
+#[cfg(feature = "neo4j")]
+pub use neo4j::{Neo4jStore, Neo4jStoreBuilder};
 #[cfg(feature = "ollama")]
 pub use ollama::{Ollama, OllamaBuilder, OllamaEmbedder};
 #[cfg(feature = "openai")]

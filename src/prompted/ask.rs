@@ -7,7 +7,7 @@ use std::sync::{
 
 use serde_json::Value;
 
-use super::parse::{Fitting, Unusable, read};
+use super::parse::{Fitting, Unusable, leading, read};
 use crate::{
     ApproximateTokens, CallBudget, ChatRequest, ChatResponse, Error, ErrorKind, Llm, Message, ResponseFormat, Result,
     TokenCounter, ToolChoice, ToolDefinition, Usage,
@@ -55,6 +55,9 @@ pub(super) struct Question {
     pub(super) material: String,
     /// A strict schema of the answer, an object.
     pub(super) schema: Value,
+    /// Whether the items that come before the end of a list are of use where the answer was cut off twice: models that
+    /// repeat themselves do so until there is no more room.
+    pub(super) leading: bool,
 }
 
 /// What came of it.
@@ -125,6 +128,12 @@ impl Asker {
                         Ok(value) => return Ok(Answer { value, model_calls, usage }),
                         Err(Unusable::CutOff) if short_of_tokens => {
                             return Err(Error::new(ErrorKind::BudgetExhausted, "the answer needs more tokens"));
+                        }
+                        Err(Unusable::CutOff) if complaint.is_some() && question.leading => {
+                            match leading(&reply, fit) {
+                                Some(value) => return Ok(Answer { value, model_calls, usage }),
+                                None => Unusable::CutOff,
+                            }
                         }
                         Err(unusable) => unusable,
                     }

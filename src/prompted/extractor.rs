@@ -135,7 +135,7 @@ impl PromptedExtractor {
             line(further);
         }
         let Transcript { tag, text } = transcript;
-        (Question { name: "facts", instructions, material: text, schema: answer_schema(closed) }, tag)
+        (Question { name: "facts", instructions, material: text, schema: answer_schema(closed), leading: false }, tag)
     }
 
     /// The fact of a statement, or why it is none.

@@ -78,6 +78,19 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// The items of the list that begins here, up to the first that is not whole.
+    pub(super) fn leading_items(&mut self) -> Vec<Value> {
+        let mut items = Vec::new();
+        self.bump();
+        while let Ok(item) = self.nested(1) {
+            items.push(item);
+            if self.separator(b']').is_err() {
+                break;
+            }
+        }
+        items
+    }
+
     fn array(&mut self, depth: usize) -> Result<Value, Stop> {
         let mut items = Vec::new();
         self.bump();

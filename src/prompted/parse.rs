@@ -75,6 +75,16 @@ pub(super) fn read<T>(reply: &ChatResponse, fit: &dyn Fn(&Value) -> Fitting<T>) 
     })
 }
 
+/// What fits of the items that are whole, in the first list of a reply that was cut off inside it.
+pub(super) fn leading<T>(reply: &ChatResponse, fit: &dyn Fn(&Value) -> Fitting<T>) -> Option<T> {
+    let arguments = reply.tool_calls.iter().rev().map(|call| call.arguments.clone());
+    arguments.chain([without_thoughts(&reply.text)]).find_map(|text| {
+        let mut reader = Reader::new(&text, text.find('[')?);
+        let items = Value::Array(reader.leading_items());
+        fit(&items).filter(|(rank, _)| *rank > Fit::Vague).map(|(_, value)| value)
+    })
+}
+
 fn read_text<T>(text: &str, finish: &FinishReason, fit: &dyn Fn(&Value) -> Fitting<T>) -> Result<T, Unusable> {
     let found = values(text);
     // What stands after the last value of a reply that ran into its limit was the beginning of something.

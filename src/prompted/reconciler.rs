@@ -1,11 +1,12 @@
 use std::{
-    collections::{BTreeSet, HashMap},
+    borrow::Cow,
+    collections::{BTreeSet, HashMap, HashSet},
     fmt::Write,
     sync::Arc,
 };
 
 use async_trait::async_trait;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     actions::{ActionList, Planner, read_actions},
@@ -20,12 +21,17 @@ use crate::{
 
 /// Most memories that a model is shown: the nearest.
 pub(super) const SHOWN: usize = 60;
+/// Steps of a plan that are looked at, besides four for each fact and memory.
+const MOST_STEPS: usize = 16;
+/// How much of a memory's text is shown, in characters.
+const TEXT: usize = 2_000;
 
 /// A [`Reconciler`] that asks a model.
 ///
 /// Facts that a neighbour [says already](repeats), in the same words or nearly so, are skipped without asking. If facts and neighbours are left it makes one request, and a second one if the first answer was cut off or of
 /// no use. The model sees the neighbours as numbers, text and the day since which they hold, never their ids; of more
-/// than sixty the nearest.
+/// than sixty the nearest, and of a long text the first 2,000 characters. Of an answer that is cut off twice the steps
+/// before the cut count.
 ///
 /// The answer may be sloppy (numbers as strings, events in any case). An action on a number that was not shown, or with
 /// an event that there is none of, is [rejected](Plan::rejected) with the reason, and the rest is kept: whoever carries
@@ -89,10 +95,17 @@ impl PromptedReconciler {
             instructions: self.instructed(include_str!("prompts/reconcile.md")),
             material: sorted.material(request),
             schema: strict::<ActionList>(),
+            leading: true,
         };
         let answer = self.asker.ask(&question, request.budget, &read_actions).await?;
         let mut planner = sorted.planner(request);
-        planner.take_all(&answer.value);
+        // A model that repeats itself does so without end.
+        let most = MOST_STEPS + 4 * (sorted.open.len() + request.neighbours.len().min(SHOWN));
+        let steps = if answer.value.len() > most { distinct(answer.value) } else { answer.value };
+        planner.take_all(steps.get(..most).unwrap_or(&steps));
+        if steps.len() > most {
+            planner.rejected.push("more steps than there is anything to do".to_owned());
+        }
         let mut plan = Plan::of(sorted.known.clone());
         plan.actions.extend(planner.actions);
         plan.rejected = planner.rejected;
@@ -149,7 +162,8 @@ impl Sorted {
         let mut material = String::from("Memories:\n");
         for (number, near) in request.neighbours.iter().enumerate().take(SHOWN) {
             let memory = &near.memory;
-            let mut line = json!({"memory": number, "since": date(memory.valid_at), "text": memory.text});
+            let text = shown(&memory.text);
+            let mut line = json!({"memory": number, "since": date(memory.valid_at), "text": text});
             if let (Some(speaker), Some(line)) = (&memory.speaker, line.as_object_mut()) {
                 line.insert("said_by".to_owned(), speaker.as_str().into());
             }
@@ -167,6 +181,20 @@ impl Sorted {
         }
         material
     }
+}
+
+/// What a model sees of a memory's text: what it costs must not depend on what was stored.
+fn shown(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(TEXT) {
+        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// The steps without those that repeat an earlier one.
+fn distinct(steps: Vec<Value>) -> Vec<Value> {
+    let mut seen = HashSet::new();
+    steps.into_iter().filter(|step| seen.insert(step.to_string())).collect()
 }
 
 #[async_trait]

@@ -89,7 +89,10 @@ impl PromptedSummarizer {
             line(further);
         }
         let Transcript { tag, text } = transcript;
-        (Question { name: "summary", instructions, material: text, schema: strict::<SummaryForm>() }, tag)
+        (
+            Question { name: "summary", instructions, material: text, schema: strict::<SummaryForm>(), leading: false },
+            tag,
+        )
     }
 }
 

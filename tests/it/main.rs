@@ -28,6 +28,8 @@ mod graph;
 mod graph_world;
 mod later;
 mod layering;
+#[cfg(feature = "neo4j")]
+mod neo4j;
 #[cfg(feature = "sqlite")]
 mod processes;
 mod prompted;

@@ -57,7 +57,7 @@ const NONE: LlmCapabilities = LlmCapabilities { tools: false, json_schema: false
 
 fn question() -> Question {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
-    Question { name: "number", instructions: "Give a number.".into(), material: "Any.".into(), schema }
+    Question { name: "number", instructions: "Give a number.".into(), material: "Any.".into(), schema, leading: false }
 }
 
 fn number(value: &Value) -> Fitting<i64> {

@@ -3,7 +3,7 @@
 use ingrain::{ErrorKind, Scope, Stage, testing::ScriptedLlm};
 use serde_json::json;
 
-use super::{actions, asked, asking, cut, facts};
+use super::{actions, asked, asking, cut, facts, said};
 use crate::worlds::{World, texts};
 
 #[tokio::test]
@@ -56,6 +56,76 @@ async fn a_cut_off_answer_is_asked_for_again() {
         assert_eq!((asked(&llm), report.model_calls), ((2, 0), 2));
         let rooms: Vec<u32> = llm.requests().iter().filter_map(|request| request.max_output_tokens).collect();
         assert!(rooms.len() == 2 && rooms[0] < rooms[1], "{rooms:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_plan_without_end_counts_as_far_as_it_came() {
+    for world in World::all().await {
+        let jonas = Scope::user("jonas");
+        let known = world.add(&jonas, "Lives in Freiburg").await;
+        let step = json!({"event": "SUPERSEDE", "fact": 0, "memory": 0, "text": null}).to_string();
+        // The same step over and over, until there is no more room.
+        let endless = format!("{{\"actions\":[{}", format!("{step},").repeat(50));
+        let llm = ScriptedLlm::new().reply(facts(&["Lives in Basel", "Keeps bees"]));
+        let llm = llm.respond(cut(&endless)).respond(cut(&endless[..endless.len() - 9]));
+        let report = asking(&world, &llm).await.add(&jonas, "I live in Basel now, with my bees.").await.unwrap();
+        assert_eq!(texts(&world.list(&jonas).await), ["Lives in Basel", "Keeps bees"], "{}", world.name);
+        assert_eq!((report.superseded.len(), report.superseded[0].id), (1, known.id));
+        assert_eq!((asked(&llm), &*report.rejected), ((1, 2), &[][..]));
+    }
+    for world in World::all().await {
+        // Nothing whole came before the cut.
+        let jonas = Scope::user("jonas");
+        world.add(&jonas, "Lives in Freiburg").await;
+        let llm = ScriptedLlm::new().reply(facts(&["Lives in Basel"]));
+        let llm = llm.respond(cut("{\"actions\":[{\"event\":\"SU")).respond(cut("{\"actions\":[{\"event\":\"SU"));
+        let error = asking(&world, &llm).await.add(&jonas, "I live in Basel now.").await.unwrap_err();
+        assert_eq!((error.kind(), error.stage()), (ErrorKind::UnusableModelOutput, Some(Stage::Reconcile)));
+        assert_eq!(texts(&world.everything(&jonas).await), ["Lives in Freiburg"], "{}", world.name);
+    }
+}
+
+#[tokio::test]
+async fn a_validity_never_ends_before_it_begins() {
+    for world in World::all().await {
+        let lena = Scope::user("lena");
+        let fact = |text: &str, since: Option<&str>, until: Option<&str>| {
+            json!({
+                "text": text, "kind": "fact", "categories": [], "importance": 0.5, "since": since, "until": until,
+                "message": 0, "quote": "",
+            })
+        };
+        let past = json!({"facts": [fact("Lived in Lisbon", None, Some("2020"))]});
+        let visa = json!({"facts": [fact("Has a visa", Some("2024-01-01"), Some("2030-01-01"))]});
+        let renewed = json!({"facts": [fact("Has a visa for Japan", Some("2031-01-01"), None)]});
+        let update = json!({"event": "UPDATE", "fact": 0, "memory": 0, "text": "Has a visa for Japan"});
+        let add = json!({"event": "ADD", "fact": 0, "memory": null, "text": null});
+        let llm = ScriptedLlm::new().reply(past.to_string()).reply(visa.to_string()).reply(actions(&[add]));
+        let llm = llm.reply(renewed.to_string()).reply(actions(&[update]));
+        let engine = asking(&world, &llm).await;
+        for message in ["I lived in Lisbon until 2020.", "I have a visa until 2030.", "I'll have a visa for Japan."] {
+            engine.add(&lena, message).await.unwrap();
+        }
+        let known = world.everything(&lena).await;
+        for memory in &known {
+            assert!(memory.invalid_at.is_none_or(|end| memory.valid_at <= end), "{}: {memory:?}", world.name);
+        }
+        assert!(known.iter().any(|memory| memory.text == "Lived in Lisbon" && memory.invalid_at.is_some()));
+        assert!(texts(&world.list(&lena).await).contains(&"Has a visa for Japan"), "{:?}", texts(&known));
+    }
+}
+
+#[tokio::test]
+async fn a_long_memory_is_shown_in_part() {
+    for world in World::all().await {
+        let lena = Scope::user("lena");
+        world.add(&lena, &format!("Bees {}end", "ü".repeat(50_000))).await;
+        let llm = ScriptedLlm::new().reply(facts(&["Keeps bees"]));
+        let llm = llm.reply(actions(&[json!({"event": "ADD", "fact": 0, "memory": null, "text": null})]));
+        asking(&world, &llm).await.add(&lena, "I keep bees.").await.unwrap();
+        let sent = said(&llm.requests()[1]);
+        assert!(sent.contains("Bees üü") && !sent.contains("üend") && sent.chars().count() < 8_000, "{}", world.name);
     }
 }
 

@@ -1,9 +1,14 @@
 //! What an add may cost, and what it would do.
 
-use ingrain::{AddRequest, ChatResponse, Scope, Stage, Usage, testing::ScriptedLlm};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use ingrain::{AddRequest, ChatRequest, ChatResponse, LlmFn, Scope, Stage, Usage, testing::ScriptedLlm};
 use serde_json::json;
 
-use super::{actions, asking, facts};
+use super::{actions, asking, facts, said};
 use crate::worlds::{World, texts};
 
 fn costing(text: &str) -> ChatResponse {
@@ -82,5 +87,35 @@ async fn a_dry_run_tells_the_plan_and_writes_nothing() {
         assert!(!done.dry_run && done.added[0].id != plan.added[0].id);
         assert_eq!((texts(&done.added), texts(&done.superseded)), (texts(&plan.added), texts(&plan.superseded)));
         assert_eq!(texts(&world.list(&ivan).await), ["Prefers tea to coffee"]);
+    }
+}
+
+#[tokio::test]
+async fn a_model_is_not_asked_for_as_long_as_others_write() {
+    for world in World::all().await {
+        let otto = Scope::user("otto");
+        world.add(&otto, "Keeps bees").await;
+        let others = world.engine.clone();
+        let asked = Arc::new(AtomicUsize::new(0));
+        let llm = LlmFn::new("busy", {
+            let (asked, otto) = (Arc::clone(&asked), otto.clone());
+            move |request: ChatRequest| {
+                let (asked, others, otto) = (Arc::clone(&asked), others.clone(), otto.clone());
+                async move {
+                    if said(&request).contains("\"facts\":[{") {
+                        return Ok(ChatResponse::text(facts(&["Keeps bees and hens"])));
+                    }
+                    // Whoever asks what to do finds that somebody has written meanwhile.
+                    let number = asked.fetch_add(1, Ordering::SeqCst);
+                    others.add_raw(&otto, [format!("Keeps bees in hive {number}")]).await?;
+                    Ok(ChatResponse::text(actions(&[json!({"event": "ADD", "fact": 0})])))
+                }
+            }
+        });
+        let engine = world.builder().llm(llm).build().await.unwrap();
+        let report = engine.add(&otto, "I keep bees and hens.").await.unwrap();
+        assert_eq!((asked.load(Ordering::SeqCst), report.model_calls), (3, 4), "{}", world.name);
+        assert_eq!(report.fallbacks, [Stage::Reconcile]);
+        assert!(texts(&world.list(&otto).await).contains(&"Keeps bees and hens"));
     }
 }
