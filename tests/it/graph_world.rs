@@ -206,7 +206,7 @@ fn triple(beings: &HashMap<EntityId, usize>, relation: &ingrain::Relation) -> Tr
 }
 
 /// Tells a story to an engine over one store, and asks.
-async fn check(people: usize, pairs: usize, store: impl VectorStore) {
+pub async fn check(people: usize, pairs: usize, store: impl VectorStore) {
     let town = Town::told(Story::new(1, people), 1, store, HashingEmbedder::new(16)).await;
     town.agrees_with_the_truth(pairs, 20).await;
 }
