@@ -204,7 +204,7 @@ async fn related(engine: &MemoryEngine, old: &Memory, new: &Memory) -> Result<Ch
         return forgotten(engine, &new.scope, &[new.id]).await;
     }
     let now = engine.0.clock.now();
-    let end = new.invalid_at.filter(|end| Some(*end) != old.invalid_at && *end <= now);
+    let end = new.invalid_at.filter(|end| Some(*end) != old.invalid_at);
     let (Some(end), Some(part)) = (end, engine.graph_part()) else { return Ok(Changes::default()) };
     let mut web = Web::new(part.store, &new.scope, now, part.single_valued);
     let ended = HashMap::from([(new.id, end)]);

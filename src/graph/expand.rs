@@ -8,7 +8,8 @@
 //!
 //! where `fits` is 1 if the query has a word of the predicate or of what the other entity is, else 0.5, and `n` is how many
 //! relations the entity has that fit as well: what is related to everything tells little. A memory is as strong as the
-//! strongest relation that rests on it, at most three steps away.
+//! strongest relation that rests on it and fits, at most three steps away; what does not fit only leads on. The user stands
+//! behind every query, so of theirs only what fits leads on.
 //!
 //! # Source
 //! Spreading activation after Collins and Loftus, "A Spreading-Activation Theory of Semantic Processing", 1975, with the
@@ -58,6 +59,9 @@ pub(crate) async fn expand(
     let seeds = store.named(&scope, &names(query)).await?;
     let asked = content_terms(query);
     let mut led: HashMap<MemoryId, Led> = HashMap::new();
+    let user = folded(Mention::USER);
+    let users: HashSet<EntityId> =
+        seeds.iter().filter(|entity| folded(&entity.name) == user).map(|entity| entity.id).collect();
     let mut seen: HashSet<EntityId> = seeds.iter().map(|entity| entity.id).collect();
     let mut frontier: Vec<(EntityId, f32, Vec<Relation>)> =
         seeds.into_iter().map(|entity| (entity.id, 1.0, Vec::new())).collect();
@@ -82,11 +86,11 @@ pub(crate) async fn expand(
                 })
                 .collect();
             let fitting = at.iter().filter(|(.., fits)| *fits).count();
-            for (relation, end, fits) in &at {
+            for (relation, end, fits) in at.iter().filter(|(.., fits)| *fits || !users.contains(id)) {
                 let (share, many) = if *fits { (1.0, fitting) } else { (UNSAID, at.len() - fitting) };
                 let strength = strength * share / root(many);
                 let way = || path.iter().chain([*relation]).cloned().collect::<Vec<_>>();
-                for memory in &relation.sources {
+                for memory in relation.sources.iter().filter(|_| *fits) {
                     if led.get(memory).is_none_or(|known| known.strength < strength) {
                         led.insert(*memory, Led { strength, path: way() });
                     }

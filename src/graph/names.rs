@@ -1,6 +1,9 @@
 //! When two names that are not equal are spellings of one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -17,18 +20,23 @@ const MISSPELLED: usize = 8;
 const TITLES: &str = "dr mr mrs ms miss prof professor sir herr frau fr señor señora sr sra don doña monsieur madame mme \
     inc llc ltd limited gmbh ag kg corp corporation plc sarl bv nv oy ab ооо оао зао";
 
+static BARE_TITLES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    TITLES.split_whitespace().map(|title| title.nfd().filter(|character| !is_mark(character)).collect()).collect()
+});
+
+fn is_mark(character: &char) -> bool {
+    ('\u{300}'..='\u{36f}').contains(character)
+}
+
 /// The words of a name without case, marks, punctuation, titles and legal forms, in order of the alphabet.
 fn bare(name: &str) -> Vec<String> {
-    let is_mark = |character: &char| ('\u{300}'..='\u{36f}').contains(character);
     let plain: String = folded(name).nfd().filter(|character| !is_mark(character)).collect();
     let words: Vec<String> = plain
         .split(|character: char| !character.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_owned)
         .collect();
-    let titles: BTreeSet<String> =
-        TITLES.split_whitespace().map(|title| title.nfd().filter(|character| !is_mark(character)).collect()).collect();
-    let mut kept: Vec<String> = words.iter().filter(|word| !titles.contains(*word)).cloned().collect();
+    let mut kept: Vec<String> = words.iter().filter(|word| !BARE_TITLES.contains(*word)).cloned().collect();
     if kept.is_empty() {
         kept = words;
     }

@@ -39,12 +39,6 @@ impl Period {
         }
     }
 
-    /// The two as one, of which the second was told later and with its end: what was open ends there.
-    fn joined(self, later: Self) -> Self {
-        let until = self.until.zip(later.until).map(|(one, other)| one.max(other)).or(later.until);
-        Self { from: self.from.zip(later.from).map(|(one, other)| one.min(other)), until }
-    }
-
     /// What is left of it without another: nothing, one part or two.
     fn without(self, other: Self) -> Vec<Self> {
         let before = Self { from: self.from, until: other.from };
@@ -77,7 +71,7 @@ pub(crate) fn settle(told: Period, same: &[&Relation], others: &[&Relation]) -> 
     if let Some(next) = others.iter().flat_map(|other| instants(other)).filter(later).min() {
         period.until = Some(period.until.map_or(next, |until| until.min(next)));
     }
-    let (whole, joined) = join(told, period, same);
+    let (whole, joined) = join(told, period, same, others);
     let cut = others.iter().filter(|other| Period::of(other).overlaps(whole));
     let mut cut: Vec<_> = cut.map(|other| (other.id, Period::of(other).without(whole))).collect();
     if let [known] = joined.as_slice()
@@ -115,12 +109,14 @@ pub(crate) fn see(relation: &mut Relation, at: Timestamp) {
 
 /// What was told together with what was known of the same two, and which of that it takes in. `period` is what others
 /// leave of what was told.
-fn join<'r>(told: Period, period: Period, same: &[&'r Relation]) -> (Period, Vec<&'r Relation>) {
+fn join<'r>(told: Period, period: Period, same: &[&'r Relation], others: &[&Relation]) -> (Period, Vec<&'r Relation>) {
     let overlapping = same.iter().copied().filter(|known| Period::of(known).overlaps(period));
     if told.until.is_some() {
         let joined: Vec<&Relation> = overlapping.collect();
-        let whole = joined.iter().fold(period, |whole, known| Period::of(known).joined(whole));
-        return (whole, joined);
+        let from =
+            joined.iter().fold(period.from, |from, known| from.zip(known.valid_at).map(|(one, other)| one.min(other)));
+        let until = joined.iter().filter_map(|known| end_besides(known, period, others)).chain(period.until).max();
+        return (Period { from, until }, joined);
     }
     // Without an end it tells that something held since then, or still: the known end of that period stands.
     let first = overlapping.min_by_key(|known| (!Period::of(known).contains(told.from), known.valid_at));
@@ -129,6 +125,15 @@ fn join<'r>(told: Period, period: Period, same: &[&'r Relation]) -> (Period, Vec
         Some(known) if Period::of(known).contains(told.from) => (Period::of(known), vec![known]),
         Some(known) => (Period { from: told.from, until: known.invalid_at }, vec![known]),
     }
+}
+
+/// The end of what is known, where it stands beside the one that is told now: it was told, and not just concluded from
+/// what began then, nor is it that of a later time at which the same was said again.
+fn end_besides(known: &Relation, told: Period, others: &[&Relation]) -> Option<Timestamp> {
+    let end = known.invalid_at?;
+    let concluded = others.iter().any(|other| instants(other).any(|at| at == end));
+    let again = told.until.is_some_and(|until| instants(known).any(|at| at >= until));
+    (!concluded && !again).then_some(end)
 }
 
 #[cfg(test)]
@@ -244,6 +249,18 @@ mod tests {
     #[test]
     fn an_end_that_is_told_later_counts() {
         assert_eq!(told(&[(1, period(10, None)), (1, period(10, Some(20)))], false), [(1, period(10, Some(20)))]);
+    }
+
+    #[test]
+    fn an_end_that_is_told_counts_against_one_that_was_concluded() {
+        // Between the two nothing is known to hold.
+        let expected = [(1, period(10, Some(15))), (2, period(20, None))];
+        let stories = [(1, period(10, None)), (2, period(20, None)), (1, period(10, Some(15)))];
+        assert_eq!(told(&stories, true), expected);
+        // Nor does the end of a later stretch belong to the first.
+        let expected = [(1, period(10, Some(15))), (1, period(20, Some(30)))];
+        let stories = [(1, period(20, Some(30))), (1, period(10, None)), (1, period(10, Some(15)))];
+        assert_eq!(told(&stories, true), expected);
     }
 
     #[test]

@@ -18,26 +18,29 @@ pub(crate) struct Likely {
 /// neighbour in common and there is but one such: a slip of the pen only where neither is a person, since people have
 /// names that differ by a letter.
 pub(crate) fn resolve<'l>(mention: &Mention, likely: &'l [Likely]) -> Option<&'l Entity> {
-    let sort = |entity_type: &Option<String>| entity_type.as_deref().map_or(Sort::Unknown, Sort::of);
-    let own = sort(&mention.entity_type);
-    let fits: Vec<&Likely> = likely.iter().filter(|likely| own.may_be(sort(&likely.entity.entity_type))).collect();
+    let own = Sort::of_any(&mention.entity_type);
+    let fits: Vec<&Likely> =
+        likely.iter().filter(|likely| own.may_be(Sort::of_any(&likely.entity.entity_type))).collect();
     let equal = fits.iter().filter(|likely| likely.likeness >= 1.0);
     if let Some(best) = equal.min_by_key(|likely| (!likely.shares_neighbour, likely.entity.id)) {
         return Some(&best.entity);
     }
-    let spells = |likely: &&&Likely| {
-        let sort = sort(&likely.entity.entity_type);
-        let is_thing = own == Sort::Thing && sort == Sort::Thing;
-        let names = || std::iter::once(&mention.name).chain(&mention.aliases);
-        let known = || std::iter::once(&likely.entity.name).chain(&likely.entity.aliases);
-        likely.shares_neighbour
-            && names().any(|name| known().any(|known| respelled(name, known) || (is_thing && misspelled(name, known))))
-    };
+    let spells = |likely: &&&Likely| likely.shares_neighbour && may_be_spelled(mention, &likely.entity);
     let mut alike = fits.iter().filter(spells);
     match (alike.next(), alike.next()) {
         (Some(one), None) => Some(&one.entity),
         _ => None,
     }
+}
+
+/// Whether the name may be another spelling of one of the entity's, if the two have a neighbour in common.
+pub(crate) fn may_be_spelled(mention: &Mention, entity: &Entity) -> bool {
+    let (own, sort) = (Sort::of_any(&mention.entity_type), Sort::of_any(&entity.entity_type));
+    let is_thing = own == Sort::Thing && sort == Sort::Thing;
+    let names = || std::iter::once(&mention.name).chain(&mention.aliases);
+    let known = || std::iter::once(&entity.name).chain(&entity.aliases);
+    own.may_be(sort)
+        && names().any(|name| known().any(|known| respelled(name, known) || (is_thing && misspelled(name, known))))
 }
 
 /// What sorts of entities are never the same.
@@ -56,6 +59,10 @@ const THINGS: &str = "place city town village country region location address or
     business school university team institution hospital clinic product book movie film song event project";
 
 impl Sort {
+    fn of_any(entity_type: &Option<String>) -> Self {
+        entity_type.as_deref().map_or(Self::Unknown, Self::of)
+    }
+
     fn of(entity_type: &str) -> Self {
         let folded = entity_type.trim().to_lowercase().replace([' ', '-'], "_");
         let listed = |list: &str| list.split_whitespace().any(|word| word == folded);

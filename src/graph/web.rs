@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{
     periods::{Period, see, settle},
-    resolve::{Likely, resolve},
+    resolve::{Likely, may_be_spelled, resolve},
     write::Changes,
 };
 use crate::{
@@ -13,9 +13,13 @@ use crate::{
 };
 
 /// Most relations that are read at one entity.
-const RELATIONS: usize = 10_000;
+const RELATIONS: usize = 1_000_000;
 /// Entities looked up for one name.
 const LIKELY: usize = 10;
+/// Longest name that tells anything, in bytes.
+const NAME: usize = 1_024;
+/// Entities that are new here are looked over for other spellings, if there are no more of them.
+const NEW: usize = 64;
 
 /// Names by which the one who speaks is meant.
 const SELF: [&str; 5] = [Mention::USER, "the user", "i", "me", "myself"];
@@ -41,12 +45,18 @@ pub(crate) struct Web<'g> {
     /// Predicates, folded, of which there is but one object at a time.
     single_valued: &'g BTreeSet<String>,
     entities: HashMap<EntityId, Entity>,
+    /// The entities by each of their names, folded; those that lost a name since are still there.
+    by_name: HashMap<String, BTreeSet<EntityId>>,
     stored_entities: HashMap<EntityId, Entity>,
     /// What is believed, in the order of ids.
     believed: BTreeMap<RelationId, Relation>,
+    /// What is believed, by subject and predicate.
+    told_of: HashMap<(EntityId, String), BTreeSet<RelationId>>,
     stored: HashMap<RelationId, Relation>,
     /// The entities whose relations were read.
     read: HashSet<EntityId>,
+    /// Those of which the relations that they are the subject of were read.
+    read_from: HashSet<EntityId>,
     batch: GraphBatch,
 }
 
@@ -63,18 +73,25 @@ impl<'g> Web<'g> {
             now,
             single_valued,
             entities: HashMap::new(),
+            by_name: HashMap::new(),
             stored_entities: HashMap::new(),
             believed: BTreeMap::new(),
+            told_of: HashMap::new(),
             stored: HashMap::new(),
             read: HashSet::new(),
+            read_from: HashSet::new(),
             batch: GraphBatch::default(),
         }
     }
 
-    /// Takes in what a fact tells. A relation with a blank name or predicate tells nothing.
+    /// Takes in what a fact tells. A relation with a blank name or predicate, or one of over 1,024 bytes, tells nothing.
     pub(crate) async fn tell(&mut self, told: &Told<'_>) -> Result<()> {
         for relation in told.relations {
             let ExtractedRelation { subject, predicate, object, single_valued } = relation;
+            let names = || names_of(subject).chain(names_of(object)).chain([predicate]);
+            if names().any(|name| name.len() > NAME) {
+                continue;
+            }
             let key = folded(predicate);
             if key.is_empty() || folded(&subject.name).is_empty() || folded(&object.name).is_empty() {
                 continue;
@@ -97,9 +114,9 @@ impl<'g> Web<'g> {
 
     /// Holds a relation against what is believed of its subject.
     async fn settle(&mut self, mut new: Relation, key: &str, is_single: bool, told: Period) -> Result<()> {
-        self.read_at(new.subject).await?;
-        let known =
-            self.believed.values().filter(|known| known.subject == new.subject && folded(&known.predicate) == key);
+        self.read_from(new.subject).await?;
+        let known = self.told_of.get(&(new.subject, key.to_owned())).into_iter().flatten();
+        let known = known.filter_map(|id| self.believed.get(id));
         let (same, others): (Vec<&Relation>, Vec<&Relation>) = known.partition(|known| known.object == new.object);
         let settled = settle(told, &same, if is_single { &others } else { &[] });
         let mut seen: Vec<Timestamp> = told.from.into_iter().chain(new.seen_at.iter().copied()).collect();
@@ -112,7 +129,7 @@ impl<'g> Web<'g> {
             self.replace(*id, parts);
         }
         for id in &settled.joined {
-            self.believed.remove(id);
+            self.disbelieve(*id);
         }
         if let Some(known) = settled.repeats.and_then(|id| self.believed.get_mut(&id)) {
             seen.iter().for_each(|at| see(known, *at));
@@ -123,7 +140,7 @@ impl<'g> Web<'g> {
             (new.valid_at, new.invalid_at) = (from, until);
             new.seen_at.clear();
             seen.iter().for_each(|at| see(&mut new, *at));
-            self.believed.insert(new.id, new);
+            self.believe(new);
         }
         Ok(())
     }
@@ -224,7 +241,12 @@ impl<'g> Web<'g> {
     /// Makes one of two: what is believed of the other is believed of the one that is kept, and its names become aliases.
     /// Both must be there.
     pub(crate) async fn merge(&mut self, kept: EntityId, other: EntityId) -> Result<()> {
-        let gone = self.known(other).await?;
+        // Merged again, it brings what was told of it meanwhile.
+        self.read_entities(&[other]).await?;
+        let gone = match self.entities.get(&other) {
+            Some(entity) if entity.merged_into == Some(kept) => entity.clone(),
+            _ => self.known(other).await?,
+        };
         let names = Mention { name: gone.name.clone(), aliases: gone.aliases.clone(), entity_type: gone.entity_type };
         self.known(kept).await?;
         self.move_relations(other, kept, &gone.name, |_| true).await?;
@@ -260,6 +282,7 @@ impl<'g> Web<'g> {
         let theirs: Vec<String> = std::iter::once(&other.name).chain(&other.aliases).map(|name| folded(name)).collect();
         let other_id = other.id;
         self.entities.insert(other_id, Entity { updated_at: self.now, ..other });
+        self.index(other_id);
         if let Some(entity) = self.entities.get_mut(&id) {
             entity.aliases.retain(|alias| !theirs.contains(&folded(alias)));
             entity.updated_at = self.now;
@@ -287,7 +310,7 @@ impl<'g> Web<'g> {
             .cloned()
             .collect();
         for old in moved {
-            let Some(old) = self.believed.remove(&old.id) else { continue };
+            let Some(old) = self.disbelieve(old.id) else { continue };
             let mut new = Relation { id: RelationId::new(self.now), created_at: self.now, ..old.clone() };
             for (end, told) in [(&mut new.subject, &mut new.subject_name), (&mut new.object, &mut new.object_name)] {
                 if is_moved(*end, told) {
@@ -322,7 +345,8 @@ impl<'g> Web<'g> {
         }
         for (id, relation) in &stored {
             match believed.get(id) {
-                None => batch.expire(relation, now),
+                // A clock may step back, or have stood still while another wrote.
+                None => batch.expire(relation, now.max(relation.created_at)),
                 Some(kept) if kept != relation => batch.relations.push(kept.clone()),
                 Some(_) => {}
             }
@@ -348,47 +372,86 @@ impl<'g> Web<'g> {
         entity.entity_type = mention.entity_type;
         let id = entity.id;
         self.entities.insert(id, entity);
+        self.index(id);
         // Nothing of it is stored.
         self.read.insert(id);
         Ok(id)
     }
 
-    /// The entities that a name may mean.
+    /// The entities that a name may mean: those with an equal name, and if that is none of them, those whose name it may be
+    /// another spelling of.
     async fn likely(&mut self, mention: &Mention, other: Option<&Mention>) -> Result<Vec<Likely>> {
-        let mut likeness: BTreeMap<EntityId, f32> = BTreeMap::new();
-        for name in std::iter::once(&mention.name).chain(&mention.aliases) {
-            for (entity, like) in self.store.find_entities(&self.scope, name, LIKELY).await? {
-                if entity.merged_into.is_some() {
-                    continue;
-                }
-                self.stored_entities.entry(entity.id).or_insert_with(|| entity.clone());
-                let known = self.entities.entry(entity.id).or_insert(entity);
-                let best = likeness.entry(known.id).or_default();
-                *best = best.max(like);
-            }
-            let wanted = crate::score::names::Name::of(name);
-            for entity in self.entities.values().filter(|entity| entity.merged_into.is_none()) {
-                let names = std::iter::once(&entity.name).chain(&entity.aliases);
-                let like = names.map(|name| crate::score::names::Name::of(name).likeness(&wanted)).fold(0.0, f32::max);
-                if like > 0.0 {
-                    let best = likeness.entry(entity.id).or_default();
-                    *best = best.max(like);
-                }
+        let equal = self.equal(mention).await?;
+        // The neighbour is looked for where it can matter: an equal name alone decides.
+        let known = self.likely_of(&equal, 1.0, other.filter(|_| equal.len() > 1)).await?;
+        if resolve(mention, &known).is_some() {
+            return Ok(known);
+        }
+        let Some(other) = other else { return Ok(known) };
+        let mut spelled: BTreeSet<EntityId> = BTreeSet::new();
+        for name in names_of(mention) {
+            for (entity, _) in self.store.find_entities(&self.scope, name, LIKELY).await? {
+                spelled.insert(entity.id);
+                self.know(entity);
             }
         }
-        // The neighbour is looked for where it can matter: an equal name alone decides.
-        let equal = likeness.values().filter(|like| **like >= 1.0).count();
+        if self.entities.len() - self.stored_entities.len().min(self.entities.len()) <= NEW {
+            spelled.extend(self.entities.keys().filter(|id| !self.stored_entities.contains_key(id)));
+        }
+        let may_be = |id: &EntityId| {
+            let entity = self.entities.get(id).filter(|entity| entity.merged_into.is_none());
+            entity.is_some_and(|entity| !equal.contains(id) && may_be_spelled(mention, entity))
+        };
+        spelled.retain(may_be);
+        let spelled = self.likely_of(&spelled, 0.0, Some(other)).await?;
+        Ok(known.into_iter().chain(spelled).collect())
+    }
+
+    /// The entities with a name that is equal to one of the mention.
+    async fn equal(&mut self, mention: &Mention) -> Result<BTreeSet<EntityId>> {
+        let names: Vec<String> = names_of(mention).map(|name| folded(name)).collect();
+        for entity in self.store.named(&self.scope, &names).await? {
+            self.know(entity);
+        }
+        let is_named = |entity: &&Entity| entity_names(entity).any(|name| names.contains(&folded(name)));
+        let found = names.iter().filter_map(|name| self.by_name.get(name)).flatten();
+        let unmerged = found.filter_map(|id| self.entities.get(id)).filter(|entity| entity.merged_into.is_none());
+        Ok(unmerged.filter(is_named).map(|entity| entity.id).collect())
+    }
+
+    async fn likely_of(
+        &mut self,
+        ids: &BTreeSet<EntityId>,
+        likeness: f32,
+        other: Option<&Mention>,
+    ) -> Result<Vec<Likely>> {
         let mut likely = Vec::new();
-        for (id, likeness) in likeness {
+        for id in ids {
             let shares_neighbour = match other {
-                Some(other) if equal != 1 => self.has_neighbour(id, other).await?,
-                _ => false,
+                Some(other) => self.has_neighbour(*id, other).await?,
+                None => false,
             };
-            if let Some(entity) = self.entities.get(&id) {
-                likely.push(Likely { entity: entity.clone(), likeness, shares_neighbour });
-            }
+            likely.extend(self.entities.get(id).map(|entity| Likely {
+                entity: entity.clone(),
+                likeness,
+                shares_neighbour,
+            }));
         }
         Ok(likely)
+    }
+
+    /// Takes note of a stored entity, unless it is known, and perhaps changed. One of a narrower scope, such as that of one
+    /// agent of the user's, is another's here.
+    fn know(&mut self, entity: Entity) {
+        if !entity.scope.covers(&self.scope) {
+            return;
+        }
+        let id = entity.id;
+        if let std::collections::hash_map::Entry::Vacant(place) = self.entities.entry(entity.id) {
+            self.stored_entities.insert(id, entity.clone());
+            place.insert(entity);
+            self.index(id);
+        }
     }
 
     /// Whether an entity is related to one of that name.
@@ -399,8 +462,7 @@ impl<'g> Web<'g> {
             ends.map(|relation| if relation.subject == id { relation.object } else { relation.subject }).collect();
         self.read_entities(&ends).await?;
         let wanted = folded(&other.name);
-        let is_named =
-            |entity: &Entity| std::iter::once(&entity.name).chain(&entity.aliases).any(|name| folded(name) == wanted);
+        let is_named = |entity: &Entity| entity_names(entity).any(|name| folded(name) == wanted);
         Ok(ends.iter().filter_map(|end| self.entities.get(end)).any(is_named))
     }
 
@@ -408,8 +470,7 @@ impl<'g> Web<'g> {
     /// have a name in common, until somebody [merges](crate::Graph::merge) them.
     async fn same(&mut self, one: &Mention, other: &Mention, speaker: Option<&str>) -> Result<()> {
         let alias = own_name(other, speaker);
-        let known = self.likely(&alias, None).await?;
-        if known.iter().any(|likely| likely.likeness >= 1.0) {
+        if !self.equal(&alias).await?.is_empty() {
             return Ok(());
         }
         let id = self.entity(one, None, speaker).await?;
@@ -435,6 +496,7 @@ impl<'g> Web<'g> {
         }
         if changed {
             entity.updated_at = self.now;
+            self.index(id);
         }
     }
 
@@ -451,19 +513,52 @@ impl<'g> Web<'g> {
 
     /// Puts parts of a relation in its place.
     fn replace(&mut self, id: RelationId, parts: &[Period]) {
-        let Some(old) = self.believed.remove(&id) else { return };
+        let Some(old) = self.disbelieve(id) else { return };
         for Period { from, until } in parts {
             let mut part = Relation {
                 id: RelationId::new(self.now),
                 valid_at: *from,
                 invalid_at: *until,
-                created_at: self.now,
+                created_at: self.now.max(old.created_at),
                 seen_at: Vec::new(),
                 ..old.clone()
             };
             old.seen_at.iter().for_each(|at| see(&mut part, *at));
-            self.believed.insert(part.id, part);
+            self.believe(part);
         }
+    }
+
+    fn believe(&mut self, relation: Relation) {
+        let place = (relation.subject, folded(&relation.predicate));
+        self.told_of.entry(place).or_default().insert(relation.id);
+        self.believed.insert(relation.id, relation);
+    }
+
+    fn disbelieve(&mut self, id: RelationId) -> Option<Relation> {
+        let relation = self.believed.remove(&id)?;
+        if let Some(ids) = self.told_of.get_mut(&(relation.subject, folded(&relation.predicate))) {
+            ids.remove(&id);
+        }
+        Some(relation)
+    }
+
+    /// Finds an entity by its names from now on.
+    fn index(&mut self, id: EntityId) {
+        if let Some(entity) = self.entities.get(&id) {
+            for name in entity_names(entity) {
+                self.by_name.entry(folded(name)).or_default().insert(id);
+            }
+        }
+    }
+
+    /// Reads what is believed of an entity as the subject: what is related to a hub is not looked at for it.
+    async fn read_from(&mut self, id: EntityId) -> Result<()> {
+        if !self.read.contains(&id) && self.read_from.insert(id) {
+            let query = GraphQuery::any_time().limit(RELATIONS);
+            let found = self.store.relations_at(&self.scope, &[id], Direction::Out, &query).await?;
+            self.take(found);
+        }
+        Ok(())
     }
 
     /// Reads what is believed of an entity.
@@ -487,7 +582,7 @@ impl<'g> Web<'g> {
         for relation in found {
             if let std::collections::hash_map::Entry::Vacant(place) = self.stored.entry(relation.id) {
                 place.insert(relation.clone());
-                self.believed.insert(relation.id, relation);
+                self.believe(relation);
             }
         }
     }
@@ -496,12 +591,19 @@ impl<'g> Web<'g> {
         let unread: Vec<EntityId> = ids.iter().copied().filter(|id| !self.entities.contains_key(id)).collect();
         if !unread.is_empty() {
             for entity in self.store.entities(&self.scope, &unread).await? {
-                self.stored_entities.insert(entity.id, entity.clone());
-                self.entities.insert(entity.id, entity);
+                self.know(entity);
             }
         }
         Ok(())
     }
+}
+
+fn names_of(mention: &Mention) -> impl Iterator<Item = &String> {
+    std::iter::once(&mention.name).chain(&mention.aliases)
+}
+
+fn entity_names(entity: &Entity) -> impl Iterator<Item = &String> {
+    std::iter::once(&entity.name).chain(&entity.aliases)
 }
 
 /// The mention, with the name of the one who speaks where it means that one.

@@ -30,7 +30,7 @@
 //! the query speaks of, and less with every step, with what the query does not speak of, and with all that an entity is
 //! related to besides: `g = Π fits / √n · 0.7^(steps − 1)`, the greatest of all ways of at most three steps, where `fits` is 1
 //! for a relation of whose predicate, or of what is at its other end, the query has a word, else 0.5, and `n` counts the
-//! entity's relations that fit as well.
+//! entity's relations that fit as well. The last step must fit.
 //!
 //! `t` is the [`timeliness`](super::timeliness) of a memory, 0 where the query names no time. A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the
 //! score stays in 0 to 1, and nothing in it is rescaled by what else was found.

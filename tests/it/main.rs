@@ -25,6 +25,7 @@ mod evaluate;
 mod features;
 #[cfg(feature = "sqlite")]
 mod graph;
+mod graph_world;
 mod later;
 mod layering;
 #[cfg(feature = "neo4j")]

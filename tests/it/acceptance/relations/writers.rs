@@ -154,3 +154,33 @@ async fn a_secret_is_in_no_name() {
         assert!(!json.contains("4711") && json.contains("Card [pin]"), "{}: {json}", world.name);
     }
 }
+
+#[tokio::test]
+async fn an_agents_graph_and_the_users_are_apart() {
+    for world in World::all().await {
+        let alice = Scope::user("alice");
+        let with_agent = alice.clone().with_agent("x");
+        let engine = world.builder().build().await.unwrap();
+        engine.add(&with_agent, "I have a dog named Bruno.").await.unwrap();
+        for message in ["I live in Lisbon.", "I have a dog named Bruno."] {
+            let report = engine.add(&alice, message).await.unwrap();
+            assert!(report.rejected.is_empty(), "{}", world.name);
+        }
+        engine.add(&with_agent, "I have a cat named Mia.").await.unwrap();
+        let told = |view: ingrain::GraphView| view.relations.into_iter().map(|known| known.fact).collect::<Vec<_>>();
+        let of_agent = told(engine.graph(&with_agent).view().await.unwrap());
+        assert_eq!(of_agent, ["Has a dog named Bruno", "Has a cat named Mia"], "{}", world.name);
+    }
+}
+
+#[tokio::test]
+async fn a_clock_that_steps_back_stops_no_add() {
+    for world in World::all().await {
+        let alice = Scope::user("alice");
+        let engine = world.builder().build().await.unwrap();
+        engine.add(&alice, "I live in Lisbon. I have a dog named Bruno.").await.unwrap();
+        world.clock.set(crate::worlds::t0() - chrono::Duration::seconds(60));
+        engine.add(&alice, "I moved to Porto. I have a dog named Bruno. I'm allergic to nuts.").await.unwrap();
+        assert_eq!(engine.graph(&alice).view().await.unwrap().relations.len(), 2, "{}", world.name);
+    }
+}
