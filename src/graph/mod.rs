@@ -2,6 +2,7 @@
 //! relation does to those that are known, and what the entities of a query lead to.
 
 mod expand;
+mod merge;
 mod names;
 mod periods;
 mod resolve;

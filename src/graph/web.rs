@@ -8,8 +8,8 @@ use super::{
     write::Changes,
 };
 use crate::{
-    Direction, Entity, EntityId, Error, ErrorKind, ExtractedRelation, GraphBatch, GraphQuery, GraphStore, MemoryId,
-    Mention, Relation, RelationId, Result, Scope, Timestamp, VectorStore, score::names::folded,
+    Direction, Entity, EntityId, ExtractedRelation, GraphBatch, GraphQuery, GraphStore, MemoryId, Mention, Relation,
+    RelationId, Result, Scope, Timestamp, VectorStore, score::names::folded,
 };
 
 /// Most relations that are read at one entity.
@@ -38,26 +38,26 @@ pub(crate) struct Told<'a> {
 
 /// A graph and what is to become of it.
 pub(crate) struct Web<'g> {
-    store: &'g dyn GraphStore,
+    pub(super) store: &'g dyn GraphStore,
     /// The scope of the user, whatever session is talked in: who and what there is in the world is no matter of sessions.
-    scope: Scope,
-    now: Timestamp,
+    pub(super) scope: Scope,
+    pub(super) now: Timestamp,
     /// Predicates, folded, of which there is but one object at a time.
-    single_valued: &'g BTreeSet<String>,
-    entities: HashMap<EntityId, Entity>,
+    pub(super) single_valued: &'g BTreeSet<String>,
+    pub(super) entities: HashMap<EntityId, Entity>,
     /// The entities by each of their names, folded; those that lost a name since are still there.
-    by_name: HashMap<String, BTreeSet<EntityId>>,
-    stored_entities: HashMap<EntityId, Entity>,
+    pub(super) by_name: HashMap<String, BTreeSet<EntityId>>,
+    pub(super) stored_entities: HashMap<EntityId, Entity>,
     /// What is believed, in the order of ids.
-    believed: BTreeMap<RelationId, Relation>,
+    pub(super) believed: BTreeMap<RelationId, Relation>,
     /// What is believed, by subject and predicate.
-    told_of: HashMap<(EntityId, String), BTreeSet<RelationId>>,
-    stored: HashMap<RelationId, Relation>,
+    pub(super) told_of: HashMap<(EntityId, String), BTreeSet<RelationId>>,
+    pub(super) stored: HashMap<RelationId, Relation>,
     /// The entities whose relations were read.
-    read: HashSet<EntityId>,
+    pub(super) read: HashSet<EntityId>,
     /// Those of which the relations that they are the subject of were read.
-    read_from: HashSet<EntityId>,
-    batch: GraphBatch,
+    pub(super) read_from: HashSet<EntityId>,
+    pub(super) batch: GraphBatch,
 }
 
 impl<'g> Web<'g> {
@@ -113,7 +113,7 @@ impl<'g> Web<'g> {
     }
 
     /// Holds a relation against what is believed of its subject.
-    async fn settle(&mut self, mut new: Relation, key: &str, is_single: bool, told: Period) -> Result<()> {
+    pub(super) async fn settle(&mut self, mut new: Relation, key: &str, is_single: bool, told: Period) -> Result<()> {
         self.read_from(new.subject).await?;
         let known = self.told_of.get(&(new.subject, key.to_owned())).into_iter().flatten();
         let known = known.filter_map(|id| self.believed.get(id));
@@ -236,101 +236,6 @@ impl<'g> Web<'g> {
         self.batch.remove_relations.extend(removed);
         self.batch.remove_relations.sort_unstable();
         Ok(())
-    }
-
-    /// Makes one of two: what is believed of the other is believed of the one that is kept, and its names become aliases.
-    /// Both must be there.
-    pub(crate) async fn merge(&mut self, kept: EntityId, other: EntityId) -> Result<()> {
-        // Merged again, it brings what was told of it meanwhile.
-        self.read_entities(&[other]).await?;
-        let gone = match self.entities.get(&other) {
-            Some(entity) if entity.merged_into == Some(kept) => entity.clone(),
-            _ => self.known(other).await?,
-        };
-        let names = Mention { name: gone.name.clone(), aliases: gone.aliases.clone(), entity_type: gone.entity_type };
-        self.known(kept).await?;
-        self.move_relations(other, kept, &gone.name, |_| true).await?;
-        self.enrich(kept, &names);
-        if let Some(entity) = self.entities.get_mut(&other) {
-            (entity.merged_into, entity.updated_at) = (Some(kept), self.now);
-        }
-        Ok(())
-    }
-
-    /// Makes two of one: what was told of it under that name is believed of another, which is the one it had been merged
-    /// with, or a new one. The id of that one.
-    pub(crate) async fn split(&mut self, id: EntityId, name: &str) -> Result<EntityId> {
-        let one = self.known(id).await?;
-        let key = folded(name);
-        if folded(&one.name) == key || !one.aliases.iter().any(|alias| folded(alias) == key) {
-            return Err(Error::invalid("the entity has no such alias"));
-        }
-        let alike = self.store.named(&self.scope, std::slice::from_ref(&key)).await?;
-        let merged = alike.into_iter().find(|entity| entity.merged_into == Some(id) && folded(&entity.name) == key);
-        let other = match merged {
-            Some(mut entity) => {
-                self.stored_entities.insert(entity.id, entity.clone());
-                entity.merged_into = None;
-                entity
-            }
-            None => {
-                let mut entity = Entity::new(EntityId::new(self.now), self.scope.clone(), name.trim(), self.now);
-                entity.entity_type.clone_from(&one.entity_type);
-                entity
-            }
-        };
-        let theirs: Vec<String> = std::iter::once(&other.name).chain(&other.aliases).map(|name| folded(name)).collect();
-        let other_id = other.id;
-        self.entities.insert(other_id, Entity { updated_at: self.now, ..other });
-        self.index(other_id);
-        if let Some(entity) = self.entities.get_mut(&id) {
-            entity.aliases.retain(|alias| !theirs.contains(&folded(alias)));
-            entity.updated_at = self.now;
-        }
-        self.move_relations(id, other_id, &one.name, |told| told.is_some_and(|told| theirs.contains(&folded(told))))
-            .await?;
-        Ok(other_id)
-    }
-
-    /// Believes of another entity what is believed of this one and was told under a name that is `meant`.
-    async fn move_relations(
-        &mut self,
-        from: EntityId,
-        to: EntityId,
-        own_name: &str,
-        meant: impl Fn(Option<&str>) -> bool,
-    ) -> Result<()> {
-        self.read_at(from).await?;
-        self.read_at(to).await?;
-        let is_moved = |end: EntityId, told: &Option<String>| end == from && meant(told.as_deref());
-        let moved: Vec<Relation> = self
-            .believed
-            .values()
-            .filter(|known| is_moved(known.subject, &known.subject_name) || is_moved(known.object, &known.object_name))
-            .cloned()
-            .collect();
-        for old in moved {
-            let Some(old) = self.disbelieve(old.id) else { continue };
-            let mut new = Relation { id: RelationId::new(self.now), created_at: self.now, ..old.clone() };
-            for (end, told) in [(&mut new.subject, &mut new.subject_name), (&mut new.object, &mut new.object_name)] {
-                if is_moved(*end, told) {
-                    *end = to;
-                    let name = told.take().unwrap_or_else(|| own_name.to_owned());
-                    *told = self.told_name(to, &name);
-                }
-            }
-            let (key, period) = (folded(&new.predicate), Period::of(&old));
-            let is_single = self.single_valued.contains(&key);
-            self.settle(new, &key, is_single, period).await?;
-        }
-        Ok(())
-    }
-
-    /// An entity that is there and was not merged with another.
-    async fn known(&mut self, id: EntityId) -> Result<Entity> {
-        self.read_entities(&[id]).await?;
-        let entity = self.entities.get(&id).filter(|entity| entity.merged_into.is_none()).cloned();
-        entity.ok_or_else(|| Error::new(ErrorKind::NotFound, "the scope has no such entity"))
     }
 
     /// What is to be written.
@@ -479,7 +384,7 @@ impl<'g> Web<'g> {
     }
 
     /// Takes over what a mention tells of an entity.
-    fn enrich(&mut self, id: EntityId, mention: &Mention) {
+    pub(super) fn enrich(&mut self, id: EntityId, mention: &Mention) {
         let Some(entity) = self.entities.get_mut(&id) else { return };
         let mut changed = false;
         for name in std::iter::once(&mention.name).chain(&mention.aliases) {
@@ -501,7 +406,7 @@ impl<'g> Web<'g> {
     }
 
     /// The name something was told under, where that is not its own.
-    fn told_name(&self, id: EntityId, name: &str) -> Option<String> {
+    pub(super) fn told_name(&self, id: EntityId, name: &str) -> Option<String> {
         let entity = self.entities.get(&id)?;
         (folded(&entity.name) != folded(name)).then(|| name.trim().to_owned())
     }
@@ -534,7 +439,7 @@ impl<'g> Web<'g> {
         self.believed.insert(relation.id, relation);
     }
 
-    fn disbelieve(&mut self, id: RelationId) -> Option<Relation> {
+    pub(super) fn disbelieve(&mut self, id: RelationId) -> Option<Relation> {
         let relation = self.believed.remove(&id)?;
         if let Some(ids) = self.told_of.get_mut(&(relation.subject, folded(&relation.predicate))) {
             ids.remove(&id);
@@ -543,7 +448,7 @@ impl<'g> Web<'g> {
     }
 
     /// Finds an entity by its names from now on.
-    fn index(&mut self, id: EntityId) {
+    pub(super) fn index(&mut self, id: EntityId) {
         if let Some(entity) = self.entities.get(&id) {
             for name in entity_names(entity) {
                 self.by_name.entry(folded(name)).or_default().insert(id);
@@ -562,7 +467,7 @@ impl<'g> Web<'g> {
     }
 
     /// Reads what is believed of an entity.
-    async fn read_at(&mut self, id: EntityId) -> Result<()> {
+    pub(super) async fn read_at(&mut self, id: EntityId) -> Result<()> {
         if self.read.insert(id) {
             let query = GraphQuery::any_time().limit(RELATIONS);
             let found = self.store.relations_at(&self.scope, &[id], Direction::Both, &query).await?;
@@ -587,7 +492,7 @@ impl<'g> Web<'g> {
         }
     }
 
-    async fn read_entities(&mut self, ids: &[EntityId]) -> Result<()> {
+    pub(super) async fn read_entities(&mut self, ids: &[EntityId]) -> Result<()> {
         let unread: Vec<EntityId> = ids.iter().copied().filter(|id| !self.entities.contains_key(id)).collect();
         if !unread.is_empty() {
             for entity in self.store.entities(&self.scope, &unread).await? {
