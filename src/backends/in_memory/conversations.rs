@@ -72,8 +72,9 @@ impl ConversationStore for Conversations {
         let Some(there) = all.get(conversation) else { return Ok(Vec::new()) };
         let kept = there.kept();
         let passed_over = usize::try_from(from.saturating_sub(kept.start)).unwrap_or(usize::MAX);
-        let numbered = (from.max(kept.start)..).zip(there.messages.iter().skip(passed_over));
-        Ok(numbered.take(limit).map(|(sequence, message)| StoredMessage::new(sequence, message.clone())).collect())
+        // The messages first: when there is none the numbers, which may be at their end, are not asked for one.
+        let numbered = there.messages.iter().skip(passed_over).zip(from.max(kept.start)..);
+        Ok(numbered.take(limit).map(|(message, sequence)| StoredMessage::new(sequence, message.clone())).collect())
     }
 
     async fn summary(&self, conversation: &Scope) -> Result<Option<RunningSummary>> {

@@ -55,7 +55,7 @@ pub async fn bad_messages_are_refused_and_nothing_is_written(store: Arc<dyn Conv
     let bad = Message::user("bad").with_metadata(json!({ "deep": deep }).as_object().cloned().unwrap_or_default());
     for there in [&[][..], &[(0, "a")]] {
         refused(store.append(&alice(), &[]).await, ErrorKind::InvalidArgument);
-        refused(store.append(&alice(), &[bad.clone()]).await, ErrorKind::InvalidArgument);
+        refused(store.append(&alice(), std::slice::from_ref(&bad)).await, ErrorKind::InvalidArgument);
         let mut messages = said(&["good", "good"]);
         messages.push(bad.clone());
         refused(store.append(&alice(), &messages).await, ErrorKind::InvalidArgument);

@@ -8,13 +8,11 @@ pub async fn a_summary_comes_back(store: Arc<dyn ConversationStore>) {
     append(&store, &alice(), &["a", "b", "c"]).await;
     assert_eq!(summary(&store, &alice()).await, None);
     let long = "длинный\u{0}'\n".repeat(10_000);
-    let mut covered = 0;
-    for text in ["", "Alice said \"a\"\u{0}; -- и это всё\u{2028}", &long] {
+    for (covered, text) in (0..).zip(["", "Alice said \"a\"\u{0}; -- и это всё\u{2028}", &long]) {
         let micros = at(5) + chrono::Duration::microseconds(123_456);
         let given = RunningSummary::new(text, covered + 1, micros + chrono::Duration::nanoseconds(789));
         store.replace_summary(&alice(), covered, &given).await.expect("a summary");
         assert_eq!(summary(&store, &alice()).await, Some(RunningSummary { updated_at: micros, ..given }));
-        covered += 1;
     }
     holds(&store, &alice(), &[(0, "a"), (1, "b"), (2, "c")]).await;
 }

@@ -167,7 +167,8 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
 
     /// Removes every memory the scope covers, also those that no longer hold, writes a
     /// [`Delete`](crate::EventKind::Delete) event for each, and says how many there were. Whole or not at all. A store
-    /// with the capability `graph` removes the scope's graph too ([`GraphStore::delete_graph`](crate::GraphStore)).
+    /// with the capability `graph` removes the scope's graph too ([`GraphStore::delete_graph`](crate::GraphStore)); what
+    /// other [companions](VectorStore::companions) keep stays.
     ///
     /// # Errors
     /// As [`get`](VectorStore::get).
