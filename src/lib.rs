@@ -19,11 +19,13 @@
 //! - A [`Scope`] says whose it is: user, agent, session. Every read and write names one, and sees only what it covers.
 //! - World time is `valid_at` .. `invalid_at`; knowledge time is `created_at` and the [`HistoryEvent`]s. What is
 //!   contradicted ends, nothing is erased.
+//! - The [`Graph`] is made of [`Entity`]s and [`Relation`]s that facts told of. A relation rests on memories, ends with them
+//!   and goes with the last of them; see [`MemoryEngine::graph`].
 //! - An [`Error`] has an [`ErrorKind`] that says what to do next. An outage is an error, never an empty result.
 //!
 //! # Flow
 //!
-//! [`add`](MemoryEngine::add): messages → *extract* facts ([`Extractor`]) → *reconcile* them with what is known
+//! [`add`](MemoryEngine::add): messages → *extract* facts and relations ([`Extractor`]) → *reconcile* them with what is known
 //! ([`Reconciler`]) → *store* everything in one atomic [`WriteBatch`] → [`AddReport`].
 //!
 //! [`add_later`](MemoryEngine::add_later): the same in the background: *queue* ([`AddQueue`]) → *claim* → add → *finish*, or
@@ -45,9 +47,9 @@
 //! models that one of your own must pass. The traits are async: put [`#[async_trait]`](macro@async_trait) above an
 //! implementation.
 //!
-//! The engine uses stores, embedders, models, extractors, reconcilers, rerankers, redactors, token counters and clocks so
-//! far; [`Summarizer`], [`GraphStore`] (which both stores are) and [`ConversationStore`] (which both keep,
-//! [`VectorStore::companions`]) are the contracts of what comes next.
+//! The engine uses stores of memories and of the graph ([`GraphStore`], which both stores are), embedders, models,
+//! extractors, reconcilers, rerankers, redactors, token counters and clocks so far; [`Summarizer`] and
+//! [`ConversationStore`] (which both stores keep: [`VectorStore::companions`]) are the contracts of what comes next.
 //!
 //! # Features
 //!

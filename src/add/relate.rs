@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{AddContext, AddReport, extract::Intake};
 use crate::{
-    MemoryId, Result, Scope, Timestamp,
+    MemoryId, Result, Scope, Timestamp, Trust,
     graph::{Changes, Told, Web},
 };
 
@@ -27,7 +27,8 @@ pub(super) async fn relate(
                 relations: &new.fact.relations,
                 memory,
                 text: &new.fact.text,
-                speaker: new.fact.speaker.as_deref(),
+                // The one who speaks for the user is the user: an assistant is not.
+                speaker: new.fact.speaker.as_deref().filter(|_| new.fact.trust != Trust::Assistant),
                 since: since.get(&memory).copied().unwrap_or_else(|| new.valid_at()),
                 until: new.fact.invalid_at,
             });

@@ -1,27 +1,29 @@
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{ATTEMPTS, MemoryEngine};
 use crate::{
     Actor, ErrorKind, EventKind, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Put, Result, Scope, Source,
-    Stage, Validity, WriteBatch,
+    Stage, Unchanged, Validity, Version, WriteBatch,
     add::keys,
-    graph::{self, Changes, Web},
+    graph::{self, Changes, GraphPart, Web},
 };
 
 pub(super) async fn delete(engine: &MemoryEngine, scope: &Scope, id: MemoryId) -> Result<()> {
     let stamp = engine.stamp();
     let mut attempt = 1;
     loop {
+        let version = graph_version(engine).await?;
         let memory = engine.get(scope, id).await?;
         let puts = without_its_text(engine, &memory, &[]).await?;
         let changes = forgotten(engine, &memory.scope, &[id]).await?;
-        let mut batch = WriteBatch { puts, ..WriteBatch::default() };
+        let unchanged = guard(&memory.scope, version, &changes);
+        let mut batch = WriteBatch { puts, unchanged, ..WriteBatch::default() };
         let old_text = Some(memory.text);
         batch.events.push(HistoryEvent::new(id, memory.scope, EventKind::Delete, old_text, None, stamp.clone()));
         batch.deletes.push(id);
-        match graph::write(&*engine.0.store, engine.graph_part(), batch, changes).await {
+        match graph::write_deletion(&*engine.0.store, engine.graph_part(), batch, changes).await {
             Ok(_) => return Ok(()),
-            // It, or a turn it was read from, was changed or removed meanwhile.
+            // It, a turn it was read from, or what its relations rest on besides, was changed or removed meanwhile.
             Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
             Err(error) => return Err(error.with_stage(Stage::Store)),
         }
@@ -40,38 +42,80 @@ pub(super) async fn delete_all(engine: &MemoryEngine, scope: &Scope) -> Result<u
     let Some(part) = engine.graph_part() else {
         return engine.0.store.delete_all(scope, &engine.stamp()).await.map_err(in_store);
     };
-    // The graph is the user's, and what is removed may be one session of theirs.
-    if *scope == scope.across_sessions() {
+    // What the graph tells goes first: whoever asks again after an outage finds the memories still there.
+    if scope.agent_id().is_none() && scope.session_id().is_none() {
+        if !part.is_memory_store {
+            part.store.delete_graph(scope).await.map_err(in_store)?;
+        }
         let count = engine.0.store.delete_all(scope, &engine.stamp()).await.map_err(in_store)?;
         if !part.is_memory_store {
+            // An add may have come in between.
             part.store.delete_graph(scope).await.map_err(in_store)?;
         }
         return Ok(count);
     }
-    let mut gone: Vec<MemoryId> = Vec::new();
+    // The graph is the user's, and what is removed is a part of what it rests on.
     let mut query = ListQuery::new(scope.clone(), Validity::Any);
     query.limit = PAGE;
     loop {
         let page = engine.0.store.list(&query).await.map_err(in_store)?;
-        gone.extend(page.items.iter().map(|memory| memory.id));
+        let mut by_scope: BTreeMap<Scope, Vec<MemoryId>> = BTreeMap::new();
+        for memory in page.items {
+            by_scope.entry(memory.scope).or_default().push(memory.id);
+        }
+        for (scope, ids) in by_scope {
+            forget(engine, part, &scope, &ids).await?;
+        }
         query.after = page.next;
         if query.after.is_none() {
             break;
         }
     }
     let count = engine.0.store.delete_all(scope, &engine.stamp()).await.map_err(in_store)?;
-    for ids in gone.chunks(PAGE) {
-        let changes = forgotten(engine, scope, ids).await?;
-        graph::write(&*engine.0.store, Some(part), WriteBatch::default(), changes).await.map_err(in_store)?;
+    if !part.is_memory_store {
+        part.store.delete_graph(scope).await.map_err(in_store)?;
     }
     Ok(count)
 }
 
-/// What becomes of the graph when these memories are gone.
+/// Takes memories of one scope out of the graph.
+async fn forget(engine: &MemoryEngine, part: GraphPart<'_>, scope: &Scope, ids: &[MemoryId]) -> Result<()> {
+    let mut attempt = 1;
+    loop {
+        let version = graph_version(engine).await?;
+        let changes = forgotten(engine, scope, ids).await?;
+        let batch = WriteBatch { unchanged: guard(scope, version, &changes), ..WriteBatch::default() };
+        match graph::write_deletion(&*engine.0.store, Some(part), batch, changes).await {
+            Ok(_) => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
+            Err(error) => return Err(error.with_stage(Stage::Store)),
+        }
+    }
+}
+
+/// The version that changes of the graph are made from, if the store can hold them against it.
+pub(super) async fn graph_version(engine: &MemoryEngine) -> Result<Option<Version>> {
+    if engine.graph_part().is_none() || !engine.0.store.capabilities().guards {
+        return Ok(None);
+    }
+    engine.0.store.version().await.map(Some).map_err(|error| error.with_stage(Stage::Store))
+}
+
+/// Holds changes of the graph back if an add told more of it meanwhile: it may have made a relation rest on another memory,
+/// or told something of an entity that is to go.
+pub(super) fn guard(scope: &Scope, version: Option<Version>, changes: &Changes) -> Option<Unchanged> {
+    let version = version.filter(|_| !changes.batch.is_empty())?;
+    Some(Unchanged::new(scope.readers().next()?, version))
+}
+
+/// What becomes of the graph when these memories of one scope are gone.
 pub(super) async fn forgotten(engine: &MemoryEngine, scope: &Scope, ids: &[MemoryId]) -> Result<Changes> {
     let Some(part) = engine.graph_part() else { return Ok(Changes::default()) };
     let mut web = Web::new(part.store, scope, engine.0.clock.now(), part.single_valued);
-    web.forget(ids).await.map_err(|error| error.with_stage(Stage::Store))?;
+    // A relation that was told in a wider scope may rest on them, too.
+    let widest: Vec<Scope> =
+        scope.readers().filter(|one| !scope.readers().any(|other| other != *one && other.covers(one))).collect();
+    web.forget(&widest, ids, &*engine.0.store).await.map_err(|error| error.with_stage(Stage::Store))?;
     Ok(web.into_changes())
 }
 

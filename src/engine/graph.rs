@@ -1,9 +1,12 @@
 use std::collections::HashSet;
 
-use super::MemoryEngine;
+use super::{
+    ATTEMPTS, MemoryEngine,
+    delete::{graph_version, guard},
+};
 use crate::{
     Cursor, Direction, Entity, EntityId, Error, ErrorKind, GraphQuery, GraphView, Page, Path, Relation, Result, Scope,
-    Stage, Timestamp, WriteBatch,
+    Stage, Timestamp, Version, WriteBatch,
     graph::{GraphPart, Web, write},
 };
 
@@ -143,14 +146,21 @@ impl Graph {
     ///
     /// # Errors
     /// [`NotFound`](ErrorKind::NotFound) for an entity that is not there, [`InvalidArgument`](ErrorKind::InvalidArgument) for
-    /// one with itself; [`Conflict`](ErrorKind::Conflict) if either changed meanwhile; else as [`find`](Self::find).
+    /// one with itself; [`Conflict`](ErrorKind::Conflict) when others kept changing what is known; else as [`find`](Self::find).
     pub async fn merge(&self, kept: EntityId, other: EntityId) -> Result<()> {
         if kept == other {
             return Err(Error::invalid("an entity cannot be merged with itself"));
         }
-        let mut web = self.web()?;
-        web.merge(kept, other).await.map_err(in_store)?;
-        self.write(web).await
+        let mut attempt = 1;
+        loop {
+            let version = graph_version(&self.engine).await?;
+            let mut web = self.web()?;
+            web.merge(kept, other).await.map_err(in_store)?;
+            match self.write(web, version).await {
+                Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
+                written => return written,
+            }
+        }
     }
 
     /// Makes two entities of one: what was told of it under the alias `name` is believed of another, which is the one it had
@@ -160,10 +170,16 @@ impl Graph {
     /// [`NotFound`](ErrorKind::NotFound) for an entity that is not there, [`InvalidArgument`](ErrorKind::InvalidArgument) for
     /// a name that is no alias of it; else as [`merge`](Self::merge).
     pub async fn split(&self, entity: EntityId, name: &str) -> Result<EntityId> {
-        let mut web = self.web()?;
-        let other = web.split(entity, name).await.map_err(in_store)?;
-        self.write(web).await?;
-        Ok(other)
+        let mut attempt = 1;
+        loop {
+            let version = graph_version(&self.engine).await?;
+            let mut web = self.web()?;
+            let other = web.split(entity, name).await.map_err(in_store)?;
+            match self.write(web, version).await {
+                Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
+                written => return written.map(|()| other),
+            }
+        }
     }
 
     /// How many entities and relations there are, ended and no longer believed ones included.
@@ -195,9 +211,10 @@ impl Graph {
         Ok(Web::new(part.store, &self.scope, self.engine.0.clock.now(), part.single_valued))
     }
 
-    async fn write(&self, web: Web<'_>) -> Result<()> {
+    async fn write(&self, web: Web<'_>, version: Option<Version>) -> Result<()> {
         let changes = web.into_changes();
-        let written = write(&*self.engine.0.store, Some(self.part()?), WriteBatch::default(), changes).await;
+        let batch = WriteBatch { unchanged: guard(&self.scope, version, &changes), ..WriteBatch::default() };
+        let written = write(&*self.engine.0.store, Some(self.part()?), batch, changes).await;
         written.map(|_| ()).map_err(in_store)
     }
 }

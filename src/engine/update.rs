@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     ATTEMPTS, MemoryEngine,
-    delete::{forgotten, without_its_text},
+    delete::{forgotten, graph_version, guard, without_its_text},
 };
 use crate::{
     Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Put, Result, Scope,
@@ -164,6 +164,7 @@ pub(super) async fn update(
     let mut keys: Option<Vec<IndexKey>> = None;
     let mut attempt = 1;
     loop {
+        let version = graph_version(engine).await?;
         let old = engine.get(scope, id).await?;
         let mut new = update.apply(&old)?;
         if new == old {
@@ -183,6 +184,7 @@ pub(super) async fn update(
             batch.puts = without_its_text(engine, &old, instead).await?;
         }
         let changes = related(engine, &old, &new).await?;
+        batch.unchanged = guard(&old.scope, version, &changes);
         batch.puts.push(Put::change(new.clone(), new_keys, old.revision));
         let (old_text, new_text) = (Some(old.text), Some(new.text.clone()));
         batch.events.push(HistoryEvent::new(id, old.scope, EventKind::Update, old_text, new_text, stamp.clone()));

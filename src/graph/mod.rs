@@ -12,4 +12,4 @@ mod write;
 pub(crate) use expand::{Led, expand};
 pub use view::GraphView;
 pub(crate) use web::{Told, Web};
-pub(crate) use write::{Changes, GraphPart, write};
+pub(crate) use write::{Changes, GraphPart, write, write_deletion};

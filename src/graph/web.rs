@@ -167,29 +167,57 @@ impl<'g> Web<'g> {
         Ok(())
     }
 
-    /// Takes memories away from what rests on them: what rests on nothing else goes without a trace, and an entity with
-    /// it that is in no relation any more and of which nothing else is known.
-    pub(crate) async fn forget(&mut self, memories: &[MemoryId]) -> Result<()> {
-        let gone: HashSet<&MemoryId> = memories.iter().collect();
-        let mut bereft = BTreeSet::new();
-        for mut relation in self.store.relations_of(&self.scope, memories).await? {
-            relation.sources.retain(|source| !gone.contains(source));
-            if relation.sources.is_empty() {
-                bereft.extend([relation.subject, relation.object]);
-                self.batch.remove_relations.push(relation.id);
-            } else {
-                self.batch.relations.push(relation);
+    /// Takes memories away from what rests on them, in all scopes that a relation of theirs may have: what rests on nothing
+    /// else goes without a trace, and an entity with it that is in no relation any more and of which nothing else is known.
+    /// What stays is told in the words of a memory that stays.
+    pub(crate) async fn forget(
+        &mut self,
+        scopes: &[Scope],
+        forgotten: &[MemoryId],
+        memories: &dyn VectorStore,
+    ) -> Result<()> {
+        let gone: HashSet<&MemoryId> = forgotten.iter().collect();
+        let (mut removed, mut bereft) = (HashSet::new(), BTreeMap::new());
+        let mut staying: BTreeMap<RelationId, (Relation, Scope)> = BTreeMap::new();
+        for scope in scopes {
+            for mut relation in self.store.relations_of(scope, forgotten).await? {
+                relation.sources.retain(|source| !gone.contains(source));
+                if relation.sources.is_empty() {
+                    bereft.extend([relation.subject, relation.object].map(|end| (end, scope.clone())));
+                    removed.insert(relation.id);
+                } else {
+                    staying.insert(relation.id, (relation, scope.clone()));
+                }
             }
         }
-        let removed: HashSet<RelationId> = self.batch.remove_relations.iter().copied().collect();
-        for entity in self.store.entities(&self.scope, &bereft.into_iter().collect::<Vec<_>>()).await? {
-            let query = GraphQuery::any_time().expired_too().limit(RELATIONS);
-            let left = self.store.relations_at(&self.scope, &[entity.id], Direction::Both, &query).await?;
-            let is_plain = entity.summary.is_none() && entity.metadata.is_empty();
-            if is_plain && left.iter().all(|relation| removed.contains(&relation.id)) {
-                self.batch.remove_entities.push(entity.id);
+        for (id, (relation, scope)) in staying {
+            let texts = memories.get(&scope, &relation.sources).await?;
+            let says_it = texts.iter().any(|memory| memory.text == relation.fact);
+            match texts.into_iter().next().filter(|_| !says_it) {
+                // A stored relation keeps its words, so another takes its place.
+                Some(memory) => {
+                    removed.insert(id);
+                    let copy = Relation { id: RelationId::new(self.now), fact: memory.text, ..relation };
+                    self.batch.relations.push(copy);
+                }
+                None => self.batch.relations.push(relation),
             }
         }
+        for (id, scope) in bereft {
+            for entity in self.store.entities(&scope, &[id]).await? {
+                // One more than are removed: then one that is not is among them, if there is any.
+                let query = GraphQuery::any_time().expired_too().limit(removed.len() + 1);
+                let left = self.store.relations_at(&entity.scope, &[id], Direction::Both, &query).await?;
+                let is_end = |relation: &Relation| relation.subject == id || relation.object == id;
+                let is_plain = entity.summary.is_none() && entity.metadata.is_empty();
+                let is_alone = left.iter().all(|relation| removed.contains(&relation.id));
+                if is_plain && is_alone && !self.batch.relations.iter().any(is_end) {
+                    self.batch.remove_entities.push(id);
+                }
+            }
+        }
+        self.batch.remove_relations.extend(removed);
+        self.batch.remove_relations.sort_unstable();
         Ok(())
     }
 

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::{EntityId, Error, ErrorKind, GraphBatch, GraphStore, RelationId, Result, VectorStore, Version, WriteBatch};
+use crate::{
+    Direction, EntityId, Error, ErrorKind, GraphBatch, GraphQuery, GraphStore, RelationId, Result, VectorStore,
+    Version, WriteBatch,
+};
 
 /// Where the graph is kept.
 #[derive(Debug, Clone, Copy)]
@@ -31,14 +34,21 @@ impl Changes {
         let first = GraphBatch { entities, relations: new, ..GraphBatch::default() };
         (first, GraphBatch { relations: changed, remove_relations, remove_entities, ..GraphBatch::default() })
     }
+}
 
-    fn undone(&self) -> GraphBatch {
-        GraphBatch {
-            remove_relations: self.new_relations.iter().copied().collect(),
-            remove_entities: self.new_entities.iter().copied().collect(),
-            ..GraphBatch::default()
+/// Takes back what was new: relations, and the entities that nobody else has told of meanwhile.
+async fn take_back(store: &dyn GraphStore, new: &GraphBatch, new_entities: &BTreeSet<EntityId>) -> Result<()> {
+    let remove_relations = new.relations.iter().map(|relation| relation.id).collect();
+    store.apply_graph(&GraphBatch { remove_relations, ..GraphBatch::default() }).await?;
+    let mut unused = GraphBatch::default();
+    for entity in new.entities.iter().filter(|entity| new_entities.contains(&entity.id)) {
+        let query = GraphQuery::any_time().expired_too().limit(1);
+        let used = store.relations_at(&entity.scope, &[entity.id], Direction::Both, &query).await?;
+        if used.is_empty() {
+            unused.remove_entities.push(entity.id);
         }
     }
+    store.apply_graph(&unused).await
 }
 
 /// Writes both: in one transaction where one store keeps both. Where two do, what is new in the graph is written first and
@@ -57,7 +67,7 @@ pub(crate) async fn write(
             return memories.apply(batch).await;
         }
     };
-    let undone = changes.undone();
+    let new_entities = changes.new_entities.clone();
     let (first, last) = changes.apart();
     graph.store.apply_graph(&first).await?;
     match memories.apply(batch).await {
@@ -67,10 +77,27 @@ pub(crate) async fn write(
         }
         Err(error) => {
             // What is left if this fails, too, rests on memories that are not there, and search passes over it.
-            let _ = graph.store.apply_graph(&undone).await;
+            let _ = take_back(graph.store, &first, &new_entities).await;
             Err(error)
         }
     }
+}
+
+/// Writes a deletion: in one transaction where one store keeps both; where two do, the graph first, so that after an outage
+/// the memory is still there to be deleted again.
+pub(crate) async fn write_deletion(
+    memories: &dyn VectorStore,
+    graph: Option<GraphPart<'_>>,
+    mut batch: WriteBatch,
+    changes: Changes,
+) -> Result<Version> {
+    match graph {
+        Some(part) if !part.is_memory_store && !changes.batch.is_empty() => {
+            part.store.apply_graph(&changes.batch).await?;
+        }
+        _ => batch.graph = changes.batch,
+    }
+    memories.apply(batch).await
 }
 
 /// Tried again, the whole call would add the memories a second time.

@@ -8,10 +8,15 @@ use super::{
     material::{Transcript, share_a_word},
     parse::Fitting,
     period::Period,
+    relations::{self, Sorting, Vocabulary},
 };
 use crate::{
-    ExtractRequest, Extraction, Extractor, Fact, Ignored, Llm, Message, Result, Role, Timestamp, Trust,
-    score::sameness::{normalized, same_text},
+    ExtractRequest, ExtractedRelation, Extraction, Extractor, Fact, Ignored, Llm, Mention, Message, Result, Role,
+    Timestamp, Trust,
+    score::{
+        names::folded,
+        sameness::{normalized, same_text},
+    },
 };
 
 /// The statements that the prompt itself gives as examples, which models take for facts.
@@ -28,6 +33,11 @@ const EXAMPLES: [&str; 3] = ["Moved to Tromsø in May 2023", "Lives in Tromsø",
 /// it is no fact is reported as [ignored](Extraction::ignored), except blank texts and repetitions, which are dropped; an
 /// answer of nothing but the prompt's own examples is of no use. Times that cannot be (an end before the beginning) are
 /// left out, not the fact.
+///
+/// Relations are asked for in the same request, where they are wanted ([`ExtractRequest::relations`]); without, nothing is
+/// sent or read of them. At most sixteen of a fact and a thousand of an answer are taken. One that lacks a named end or a
+/// predicate, has an end that is a pronoun, or has its name from the prompt alone is reported as ignored; so is one that
+/// stands beside the facts if no fact names both its ends (the user counts as named).
 ///
 /// ```
 /// use ingrain::{ExtractRequest, Extractor, Message, prompted::PromptedExtractor, testing::ScriptedLlm};
@@ -50,6 +60,7 @@ pub struct PromptedExtractor {
     instructions: Option<String>,
     both_speakers: bool,
     verify: bool,
+    vocabulary: Vocabulary,
 }
 
 impl PromptedExtractor {
@@ -59,7 +70,15 @@ impl PromptedExtractor {
     }
 
     pub(super) fn from_asker(asker: Asker) -> Self {
-        Self { asker, language: None, categories: Vec::new(), instructions: None, both_speakers: false, verify: false }
+        Self {
+            asker,
+            language: None,
+            categories: Vec::new(),
+            instructions: None,
+            both_speakers: false,
+            verify: false,
+            vocabulary: Vocabulary::default(),
+        }
     }
 
     /// The language facts are written in, by its English name, where the request names none. Default: that of the user's
@@ -92,6 +111,27 @@ impl PromptedExtractor {
     /// [marked](Fact::verified). Case, white space and punctuation at the ends do not count. Default: no.
     pub fn verify(mut self, verify: bool) -> Self {
         self.verify = verify;
+        self
+    }
+
+    /// What entities may be, such as `person` and `place`; another type is left out. Case and what stands between words do
+    /// not count. Default: a free choice.
+    pub fn entity_types<T: Into<String>>(mut self, types: impl IntoIterator<Item = T>) -> Self {
+        self.vocabulary.entity_types = types.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// What may connect entities, such as `works_at`, and [`ExtractedRelation::SAME_AS`] besides; a relation by another
+    /// predicate is ignored. Case and what stands between words do not count. Default: a free choice.
+    pub fn predicates<P: Into<String>>(mut self, predicates: impl IntoIterator<Item = P>) -> Self {
+        self.vocabulary.predicates = predicates.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The predicates of which a subject has but one object at a time, and no others; the model is not asked. Default: the
+    /// model's word.
+    pub fn single_valued<P: Into<String>>(mut self, predicates: impl IntoIterator<Item = P>) -> Self {
+        self.vocabulary.single_valued = predicates.into_iter().map(Into::into).collect();
         self
     }
 
@@ -130,12 +170,23 @@ impl PromptedExtractor {
             let list = serde_json::Value::from(closed.categories.to_vec());
             line(&format!("Choose categories from this list alone, or give none: {list}"));
         }
+        if request.relations {
+            line(include_str!("prompts/relations.md").trim_end());
+            self.vocabulary.lines().iter().for_each(|text| line(text));
+            if names.len() > 1 {
+                line("In relations too, each speaker has their name, and nobody is \"user\".");
+            } else if self.both_speakers {
+                line("The assistant is \"assistant\".");
+            }
+        }
         for further in [self.instructions.as_deref(), request.instructions].into_iter().flatten() {
             line("Further instructions of the application:");
             line(further);
         }
         let Transcript { tag, text } = transcript;
-        (Question { name: "facts", instructions, material: text, schema: answer_schema(closed), leading: false }, tag)
+        let relations = request.relations.then(|| self.vocabulary.schema());
+        let schema = answer_schema(closed, relations);
+        (Question { name: "facts", instructions, material: text, schema, leading: false }, tag)
     }
 
     /// The fact of a statement, or why it is none.
@@ -195,6 +246,42 @@ impl Said<'_> {
         statement.text.contains(&self.tag) || (example && !spoken_of())
     }
 
+    /// Whether a relation has a name from the prompt that nobody spoke of.
+    fn is_example(&self, relation: &ExtractedRelation) -> bool {
+        let spoken_of = |name: &str| {
+            let spoke = |message: &&Message| matches!(message.role, Role::User | Role::Assistant);
+            let said = |message: &Message| {
+                let speaker = message.speaker.as_deref().unwrap_or_default();
+                folded(&message.text).contains(name) || folded(speaker).contains(name)
+            };
+            self.request.messages.iter().filter(spoke).any(said)
+        };
+        [&relation.subject, &relation.object].into_iter().any(|end| {
+            let name = folded(relations::bare(&end.name));
+            relations::EXAMPLES.iter().any(|example| folded(example) == name) && !spoken_of(&name)
+        })
+    }
+
+    /// What is told of the user in a message of somebody else: by the user's own name there, if it is known.
+    fn name_user(&self, fact: &mut Fact) {
+        if fact.trust != Trust::Assistant {
+            return;
+        }
+        let users = self.request.messages.iter().filter(|message| message.role == Role::User);
+        let names: HashSet<Option<&str>> = users.map(|message| message.speaker.as_deref()).collect();
+        let mut names = names.into_iter();
+        if let (Some(Some(name)), None) = (names.next(), names.next()) {
+            for relation in &mut fact.relations {
+                for end in [&mut relation.subject, &mut relation.object] {
+                    if end.name == Mention::USER {
+                        name.clone_into(&mut end.name);
+                        end.entity_type.get_or_insert_with(|| "person".to_owned());
+                    }
+                }
+            }
+        }
+    }
+
     fn read(&self, value: &serde_json::Value) -> Fitting<Statements> {
         let (fit, mut read) = read_facts(value)?;
         let before = read.statements.len();
@@ -244,16 +331,29 @@ impl Extractor for PromptedExtractor {
             ..Extraction::default()
         };
         let mut seen = HashSet::new();
-        for statement in answer.value.statements {
+        let is_example = |relation: &ExtractedRelation| said.is_example(relation);
+        let mut sorting = Sorting::new(&self.vocabulary, &is_example);
+        for mut statement in answer.value.statements {
             if statement.text.is_empty() || !seen.insert(normalized(&statement.text)) {
                 continue;
             }
+            let told = std::mem::take(&mut statement.relations);
             match self.fact(&said, statement, &closed) {
-                Ok(fact) => extraction.facts.push(fact),
+                Ok(mut fact) => {
+                    if request.relations {
+                        sorting.give(&mut fact, told);
+                    }
+                    extraction.facts.push(fact);
+                }
                 Err(ignored) => extraction.ignored.push(ignored),
             }
         }
         extraction.facts.sort_by_key(|fact| fact.message);
+        if request.relations {
+            sorting.give_apart(&mut extraction.facts, answer.value.apart);
+            extraction.ignored.extend(sorting.into_ignored());
+            extraction.facts.iter_mut().for_each(|fact| said.name_user(fact));
+        }
         Ok(extraction)
     }
 }

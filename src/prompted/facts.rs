@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::{
     parse::{Fit, Fitting},
     period::Period,
+    relations::{Relations, read_apart, read_of_fact},
     schema::strict,
 };
 use crate::{Ignored, MemoryKind, score::sameness::normalized};
@@ -71,9 +72,17 @@ impl Closed<'_> {
     }
 }
 
-/// The strict schema of the answer.
-pub(super) fn answer_schema(closed: &Closed<'_>) -> Value {
+/// The strict schema of the answer, with relations if there is one for them.
+pub(super) fn answer_schema(closed: &Closed<'_>, relations: Option<Value>) -> Value {
     let mut schema = strict::<FactList>();
+    if let (Some(relations), Some(Value::Object(fact))) = (relations, schema.pointer_mut("/properties/facts/items")) {
+        if let Some(Value::Object(properties)) = fact.get_mut("properties") {
+            properties.insert("relations".to_owned(), relations);
+        }
+        if let Some(Value::Array(required)) = fact.get_mut("required") {
+            required.push("relations".into());
+        }
+    }
     let items = schema.pointer_mut("/properties/facts/items/properties/categories/items");
     if let Some(Value::Object(items)) = items.filter(|_| !closed.categories.is_empty()) {
         items.insert("enum".to_owned(), Value::from(closed.categories.to_vec()));
@@ -95,6 +104,7 @@ pub(super) struct Statement {
     pub(super) until: Option<Period>,
     pub(super) message: Option<usize>,
     pub(super) quote: Option<String>,
+    pub(super) relations: Relations,
 }
 
 /// All of an answer.
@@ -102,6 +112,8 @@ pub(super) struct Statement {
 pub(super) struct Statements {
     pub(super) statements: Vec<Statement>,
     pub(super) ignored: Vec<Ignored>,
+    /// Relations that stand beside the facts.
+    pub(super) apart: Relations,
 }
 
 /// Names that models give to the list, ours first.
@@ -137,7 +149,7 @@ pub(super) fn read_facts(value: &Value) -> Fitting<Statements> {
 
 fn read_object(members: &Map<String, Value>) -> Fitting<Statements> {
     if let Some(facts) = members.get("facts") {
-        return Some((Fit::Whole, read_list(facts)?));
+        return Some((Fit::Whole, Statements { apart: read_apart(members), ..read_list(facts)? }));
     }
     if text_of(members).is_some() {
         let read = read_items(&[Value::Object(members.clone())]);
@@ -146,7 +158,7 @@ fn read_object(members: &Map<String, Value>) -> Fitting<Statements> {
     if let Some(list) = LISTS.iter().find_map(|name| members.get(*name)) {
         let read = match list {
             Value::Object(inner) => read_object(inner)?.1,
-            list => read_list(list)?,
+            list => Statements { apart: read_apart(members), ..read_list(list)? },
         };
         return Some((Fit::Loose, read));
     }
@@ -245,6 +257,7 @@ impl Statement {
             until: None,
             message: None,
             quote: None,
+            relations: Relations::default(),
         }
     }
 
@@ -273,6 +286,7 @@ impl Statement {
             until: string("until").and_then(Period::read),
             message: members.get("message").and_then(index),
             quote: string("quote").map(str::to_owned),
+            relations: read_of_fact(members),
             ..Self::bare(text)
         })
     }
@@ -350,7 +364,7 @@ mod tests {
             assert_eq!(texts(&other), None, "{other}");
         }
         // The schema, sent back, whole and in parts; and a list of what stands for a fact.
-        let schema = answer_schema(&Closed { categories: &[] });
+        let schema = answer_schema(&Closed { categories: &[] }, None);
         let part = |path: &str| schema.pointer(path).cloned().unwrap_or_default();
         for echo in [
             schema.clone(),
@@ -385,6 +399,7 @@ mod tests {
             until: period("2023-05-20T12:00:00Z", "2023-05-20T12:00:00Z"),
             message: Some(1),
             quote: Some("q".into()),
+            relations: Relations::default(),
         };
         assert_eq!(read_facts(&value).map(|(_, read)| read.statements), Some(vec![expected]));
         let numbers = [json!(2), json!("2"), json!(2.0), json!("[2]"), json!(-1), json!("-1"), json!("m2"), json!(1.5)];

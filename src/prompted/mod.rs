@@ -20,6 +20,7 @@ mod material;
 mod parse;
 mod period;
 mod reconciler;
+mod relations;
 mod schema;
 mod summarizer;
 mod tools;

@@ -1,5 +1,7 @@
 //! The parts that are made of a model, by themselves.
 
+mod relations;
+
 use ingrain::{
     ErrorKind, ExtractRequest, Extractor, Llm, LlmCapabilities, Message, ResponseFormat, Scope, SummarizeRequest,
     Summarizer, ToolCall,

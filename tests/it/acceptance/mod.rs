@@ -7,6 +7,7 @@ mod isolation;
 mod keys;
 mod listing;
 mod model;
+mod relations;
 mod searching;
 mod timing;
 #[cfg(feature = "sqlite")]
