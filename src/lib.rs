@@ -43,12 +43,13 @@
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
 //! Embedders: `StaticEmbedder`, [`HashingEmbedder`], `OpenAiEmbedder`, `OllamaEmbedder`. Models: `OpenAi`, `Anthropic`,
 //! `Ollama`, and [`LlmFn`] for any other. With a model ([`MemoryEngineBuilder::llm`]) the parts of [`prompted`] extract and
-//! reconcile, without one [`rules`] do. The feature `testing` has suites for stores, queues, embedders and models that one of your
-//! own must pass. The traits are async: put [`#[async_trait]`](macro@async_trait) above an implementation.
+//! reconcile, without one [`rules`] do. The feature `testing` has suites for stores, queues, conversations, embedders and
+//! models that one of your own must pass. The traits are async: put [`#[async_trait]`](macro@async_trait) above an
+//! implementation.
 //!
 //! The engine uses stores of memories and of the graph ([`GraphStore`], which both stores are), embedders, models,
 //! extractors, reconcilers, rerankers, redactors, token counters and clocks so far; [`Summarizer`] and
-//! [`ConversationStore`] are the contracts of what comes next.
+//! [`ConversationStore`] (which both stores keep: [`VectorStore::companions`]) are the contracts of what comes next.
 //!
 //! # Features
 //!

@@ -297,6 +297,9 @@ impl MemoryEngine {
     /// What the scope covers of the [queue of adds](Self::add_later) is removed first, whatever its state, and an add that
     /// is being carried out writes nothing more. Only one that another process is writing just then may still get through.
     ///
+    /// Then go the [conversations](crate::ConversationStore) that the store keeps in the scope, with their summaries: all of
+    /// them in one write, and the memories in another. After an error they may be gone; call again.
+    ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports. No memory was removed
     /// then.

@@ -14,6 +14,7 @@
 //! ingrain::vector_store_suite!(my_store, async { MyStore::new() });
 //! ingrain::graph_store_suite!(my_graph as VectorStore, async { MyStore::new() });
 //! ingrain::add_queue_suite!(my_queue, async { MyStore::new().companions().queue.unwrap() });
+//! ingrain::conversation_store_suite!(my_talks, async { MyStore::new().companions().conversations.unwrap() });
 //! ingrain::embedder_suite!(my_embedder, async { MyEmbedder::new() });
 //! ingrain::llm_suite!(my_llm, async { MyLlm::new() });
 //! # use ingrain::{testing::{FaultyStore, GivenVectors, ScriptedLlm}, InMemoryStore, VectorStore};
@@ -40,6 +41,7 @@
 )]
 
 pub mod add_queue;
+pub mod conversation_store;
 pub mod embedder;
 mod fakes;
 pub mod graph_store;

@@ -32,6 +32,17 @@ ingrain::add_queue_suite!(queue_behind_pointers, async {
     Arc::new(store.companions().queue.unwrap())
 });
 
+ingrain::conversation_store_suite!(conversations_in_memory, async {
+    InMemoryStore::new().companions().conversations.unwrap()
+});
+ingrain::conversation_store_suite!(faulty_conversations_without_a_fault, async {
+    FaultyStore::new(InMemoryStore::new()).companions().conversations.unwrap()
+});
+ingrain::conversation_store_suite!(conversations_behind_pointers, async {
+    let store: Arc<dyn VectorStore> = Arc::new(Arc::new(InMemoryStore::new()));
+    Arc::new(store.companions().conversations.unwrap())
+});
+
 ingrain::embedder_suite!(hashing, async { HashingEmbedder::new(64) });
 ingrain::embedder_suite!(given_vectors, async { GivenVectors::new(8) });
 
@@ -70,6 +81,15 @@ mod sqlite {
     });
     ingrain::add_queue_suite!(queue_in_memory, async {
         SqliteStore::open_in_memory().await.unwrap().companions().queue.unwrap()
+    });
+
+    ingrain::conversation_store_suite!(conversations_in_file, async {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("memory.db")).await.unwrap();
+        (store.companions().conversations.unwrap(), folder)
+    });
+    ingrain::conversation_store_suite!(conversations_in_memory, async {
+        SqliteStore::open_in_memory().await.unwrap().companions().conversations.unwrap()
     });
 
     // A cache that holds no index whole: every search builds its own again.

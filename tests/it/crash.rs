@@ -1,14 +1,15 @@
-//! A process that is killed at any moment loses no add that had returned, and leaves none half done.
+//! A process that is killed at any moment loses no write that had returned, and leaves none half done.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
+    sync::Arc,
     time::Duration,
 };
 
 use ingrain::{
-    EventKind, ListRequest, ManualClock, MemoryEngine, MemoryId, Message, Scope, SearchMode, SearchRequest,
-    SqliteStore, testing::GivenVectors,
+    ConversationStore, EventKind, ListRequest, ManualClock, MemoryEngine, MemoryId, Message, RunningSummary, Scope,
+    SearchMode, SearchRequest, SqliteStore, VectorStore, testing::GivenVectors,
 };
 
 use crate::{
@@ -22,6 +23,10 @@ const ROUNDS: usize = 5;
 async fn open(path: &Path) -> MemoryEngine {
     let store = SqliteStore::open(path).await.unwrap();
     worlds::engine(store, GivenVectors::new(32), ManualClock::at(worlds::t0())).await.unwrap()
+}
+
+async fn conversations(path: &Path) -> Arc<dyn ConversationStore> {
+    SqliteStore::open(path).await.unwrap().companions().conversations.unwrap()
 }
 
 /// What the process does that will be killed: adds one thing after another, and says what had returned.
@@ -117,6 +122,68 @@ async fn a_kill_loses_nothing_that_was_queued_and_makes_nothing_twice() {
         queued_in_all += queued.len();
     }
     assert!(queued_in_all > FILES * ROUNDS, "the processes got somewhere: {queued_in_all} adds");
+}
+
+/// Appends by threes, and now and then summarizes and drops what is old.
+async fn append_until_killed(path: &Path, round: &str) {
+    let (conversations, walker) = (conversations(path).await, Scope::user("walker"));
+    let mut covered = conversations.summary(&walker).await.unwrap().map_or(0, |summary| summary.covers_before);
+    for number in 0.. {
+        let parts = ["a", "b", "c"].map(|part| Message::user(format!("round{round}step{number}{part}")));
+        let first = conversations.append(&walker, &parts).await.unwrap();
+        say(&format!("{first} {}", parts[0].text));
+        if number % 5 == 3 {
+            let summary = RunningSummary::new("Walked on.", first, worlds::t0());
+            conversations.replace_summary(&walker, covered, &summary).await.unwrap();
+            covered = first;
+            conversations.drop_before(&walker, first).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_kill_loses_nothing_that_was_said() {
+    if let Some((path, round)) = given() {
+        return append_until_killed(&path, &round).await;
+    }
+    let walker = Scope::user("walker");
+    let mut said_in_all = 0;
+    for file in 0..4 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.db");
+        let mut said: BTreeMap<u64, String> = BTreeMap::new();
+        for round in 0..ROUNDS {
+            let name = "crash::a_kill_loses_nothing_that_was_said";
+            let mut process = Second::running(name, &path, &round.to_string());
+            let step = file * ROUNDS + round;
+            let seen: Vec<String> = (0..1 + step * 7 % 13).map_while(|_| process.heard()).collect();
+            std::thread::sleep(Duration::from_micros((step * 977 % 9_000) as u64));
+            process.kill();
+            for line in seen.into_iter().chain(std::iter::from_fn(|| process.heard())) {
+                // A line that was cut off by the kill says nothing.
+                if let Some((number, text)) = line.split_once(' ').filter(|(_, text)| text.ends_with('a')) {
+                    assert_eq!(said.insert(number.parse().unwrap(), text.to_owned()), None, "{number} is given once");
+                }
+            }
+            sound(&path);
+            let conversations = conversations(&path).await;
+            let left = conversations.messages(&walker, 0, usize::MAX).await.unwrap();
+            let covered = conversations.summary(&walker).await.unwrap().map_or(0, |summary| summary.covers_before);
+            let (first, end) = (left[0].sequence, left[0].sequence + left.len() as u64);
+            assert!(first <= covered && covered < end, "what is dropped was summarized: {first}, {covered}, {end}");
+            for (number, stored) in (first..).zip(&left) {
+                let part = ["a", "b", "c"][(number % 3) as usize];
+                assert!(stored.sequence == number && stored.message.text.ends_with(part), "no gap: {stored:?}");
+            }
+            assert!(first.is_multiple_of(3) && end.is_multiple_of(3), "appends are whole: {first}..{end}");
+            for (number, text) in &said {
+                let kept = left.iter().find(|stored| stored.sequence == *number);
+                assert!(*number < first || kept.is_some_and(|stored| stored.message.text == *text), "{number} {text}");
+            }
+        }
+        said_in_all += said.len();
+    }
+    assert!(said_in_all > 4 * ROUNDS, "the processes got somewhere: {said_in_all} appends");
 }
 
 /// SQLite itself finds no fault in the file.

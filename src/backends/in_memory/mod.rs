@@ -1,5 +1,6 @@
 //! The reference: everything in the process, gone when it ends.
 
+mod conversations;
 mod graph;
 mod graph_store;
 mod queue;

@@ -2,7 +2,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use async_trait::async_trait;
 
-use super::{queue::Queue, state::State};
+use super::{conversations::Conversations, queue::Queue, state::State};
 use crate::{
     Candidate, Companions, Cursor, EmbedderIdentity, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory,
     MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version,
@@ -30,13 +30,19 @@ struct Inner {
     state: RwLock<State>,
     cache: IndexCache,
     queue: Queue,
+    conversations: Conversations,
 }
 
 impl InMemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
-        Self(Arc::new(Inner { state: RwLock::default(), cache: IndexCache::new(usize::MAX), queue: Queue::default() }))
+        Self(Arc::new(Inner {
+            state: RwLock::default(),
+            cache: IndexCache::new(usize::MAX),
+            queue: Queue::default(),
+            conversations: Conversations::default(),
+        }))
     }
 
     // Checks come before changes everywhere in `State`, so a panic leaves nothing half done behind a poisoned lock.
@@ -71,7 +77,10 @@ impl VectorStore for InMemoryStore {
     }
 
     fn companions(&self) -> Companions {
-        Companions::none().with_queue(self.0.queue.clone()).with_graph(self.clone())
+        Companions::none()
+            .with_queue(self.0.queue.clone())
+            .with_graph(self.clone())
+            .with_conversations(self.0.conversations.clone())
     }
 
     async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()> {

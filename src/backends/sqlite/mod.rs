@@ -1,4 +1,5 @@
-//! One SQLite file: memories, keys, history, the graph and the queue of adds, with a write-ahead log.
+//! One SQLite file: memories, keys, history, the graph, conversations and the queue of adds, with a write-ahead
+//! log.
 //!
 //! The file is the truth. Search runs on indexes in memory, one for each scope that was asked lately, which follow the
 //! file through its list of changes: whoever wrote them, this handle, another or another process. Beside each key's
@@ -6,6 +7,7 @@
 //! analyses nothing. The rows of one user lie together, whoever else wrote between them.
 
 mod connection;
+mod conversations;
 mod entries;
 mod error;
 mod graph_read;

@@ -185,3 +185,32 @@ CREATE TABLE queue (
 );
 
 CREATE INDEX queue_running ON queue (sequence) WHERE state = 'running';
+
+-- Conversations, by their whole scope. Their rows stay for good, since numbers are not used again.
+CREATE TABLE conversations (
+    row           INTEGER PRIMARY KEY,
+    user          TEXT NOT NULL,
+    agent         TEXT NOT NULL,
+    session       TEXT NOT NULL,
+    first         INTEGER NOT NULL, -- the number of the first message that is left, or else of the next
+    next          INTEGER NOT NULL, -- the number of the next message
+    covers_before INTEGER NOT NULL, -- what the summary covers, 0 when there is none
+    summarized_at INTEGER,
+    summary       TEXT,
+    UNIQUE (user, agent, session)
+);
+
+-- The messages of one conversation lie together, whoever else wrote between them.
+CREATE TABLE messages (
+    conversation INTEGER NOT NULL REFERENCES conversations (row),
+    sequence     INTEGER NOT NULL,
+    role         TEXT NOT NULL,
+    id           TEXT,
+    speaker      TEXT,
+    at           INTEGER,
+    tool_calls   TEXT,
+    tool_call_id TEXT,
+    metadata     TEXT,
+    text         TEXT NOT NULL,
+    PRIMARY KEY (conversation, sequence)
+) WITHOUT ROWID;

@@ -3,6 +3,7 @@ use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 use super::{
     Inner, SqliteStore,
+    conversations::SqliteConversations,
     error::Result as SqliteResult,
     index_source::Snapshot,
     queue::SqliteQueue,
@@ -27,7 +28,10 @@ impl VectorStore for SqliteStore {
     }
 
     fn companions(&self) -> Companions {
-        Companions::none().with_queue(SqliteQueue(self.clone())).with_graph(self.clone())
+        Companions::none()
+            .with_queue(SqliteQueue(self.clone()))
+            .with_graph(self.clone())
+            .with_conversations(SqliteConversations(self.clone()))
     }
 
     async fn bind(&self, embedder: &EmbedderIdentity) -> Result<()> {

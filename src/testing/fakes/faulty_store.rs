@@ -5,7 +5,7 @@ use std::sync::{
 
 use async_trait::async_trait;
 
-use super::faulty_graph::FaultyGraph;
+use super::{faulty_conversations::FaultyConversations, faulty_graph::FaultyGraph};
 use crate::{
     AddFailure, AddQueue, CallId, Candidate, Claim, Claimed, Companions, EmbedderIdentity, Error, ErrorKind, Filter,
     HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Page, QueuedAdd, Result, Scope, SearchQuery, Stamp,
@@ -171,6 +171,9 @@ impl<S: VectorStore> VectorStore for FaultyStore<S> {
         }
         if let Some(inner) = companions.graph.take() {
             companions = companions.with_graph(FaultyGraph { inner, switch: self.switch.clone() });
+        }
+        if let Some(inner) = companions.conversations.take() {
+            companions = companions.with_conversations(FaultyConversations { inner, switch: self.switch.clone() });
         }
         companions
     }

@@ -1,5 +1,6 @@
 //! Stand-ins whose every answer a test decides.
 
+mod faulty_conversations;
 mod faulty_graph;
 mod faulty_store;
 mod given_vectors;

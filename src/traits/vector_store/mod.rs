@@ -9,8 +9,8 @@ pub use read::{Attributes, Candidate, ListOrder, ListQuery, SearchQuery, Surroun
 pub use write::{Expect, IndexKey, Put, Unchanged, WriteBatch};
 
 use crate::{
-    AddQueue, EmbedderIdentity, Filter, GraphStore, HistoryEvent, Memory, MemoryId, Page, Result, Scope, Stamp,
-    Timestamp, Validity,
+    AddQueue, ConversationStore, EmbedderIdentity, Filter, GraphStore, HistoryEvent, Memory, MemoryId, Page, Result,
+    Scope, Stamp, Timestamp, Validity,
 };
 
 /// What a store can do beyond the contract that all share.
@@ -35,6 +35,8 @@ pub struct Companions {
     pub queue: Option<Arc<dyn AddQueue>>,
     /// Keeps the graph. A store with the capability `graph` hands itself out.
     pub graph: Option<Arc<dyn GraphStore>>,
+    /// Keeps conversations, as durably as the store keeps memories, but not in one write with them.
+    pub conversations: Option<Arc<dyn ConversationStore>>,
 }
 
 impl Companions {
@@ -55,6 +57,13 @@ impl Companions {
     #[must_use]
     pub fn with_graph(mut self, graph: impl GraphStore) -> Self {
         self.graph = Some(Arc::new(graph));
+        self
+    }
+
+    /// With conversations. Default none.
+    #[must_use]
+    pub fn with_conversations(mut self, conversations: impl ConversationStore) -> Self {
+        self.conversations = Some(Arc::new(conversations));
         self
     }
 }
@@ -158,7 +167,8 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
 
     /// Removes every memory the scope covers, also those that no longer hold, writes a
     /// [`Delete`](crate::EventKind::Delete) event for each, and says how many there were. Whole or not at all. A store
-    /// with the capability `graph` removes the scope's graph too ([`GraphStore::delete_graph`](crate::GraphStore)).
+    /// with the capability `graph` removes the scope's graph too ([`GraphStore::delete_graph`](crate::GraphStore)); what
+    /// other [companions](VectorStore::companions) keep stays.
     ///
     /// # Errors
     /// As [`get`](VectorStore::get).

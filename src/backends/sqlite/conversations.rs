@@ -1,0 +1,236 @@
+//! Conversations, in the file of the memories. Each has a row that says which numbers its messages have; the messages lie
+//! in a tree by conversation and number.
+
+use std::ops::Range;
+
+use async_trait::async_trait;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::{
+    SqliteStore,
+    error::Result as SqliteResult,
+    rows::{self, Time, named, text},
+};
+use crate::{ConversationStore, Message, Result, RunningSummary, Scope, StoredMessage};
+
+/// The columns that [`read`] reads and [`append`] writes, of the table `messages`.
+const COLUMNS: &str = "sequence, role, id, speaker, at, tool_calls, tool_call_id, metadata, text";
+
+#[derive(Debug)]
+pub(super) struct SqliteConversations(pub(super) SqliteStore);
+
+impl SqliteConversations {
+    async fn read<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl FnOnce(&Connection) -> SqliteResult<T> + Send + 'static,
+    ) -> Result<T> {
+        self.0.blocking(doing, move |inner| inner.connections.read(work)).await
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl FnOnce(&Connection) -> SqliteResult<T> + Send + 'static,
+    ) -> Result<T> {
+        self.0.blocking(doing, move |inner| inner.connections.write(work)).await
+    }
+}
+
+#[async_trait]
+impl ConversationStore for SqliteConversations {
+    fn name(&self) -> &'static str {
+        "sqlite"
+    }
+
+    async fn append(&self, conversation: &Scope, messages: &[Message]) -> Result<u64> {
+        conversation.validate()?;
+        StoredMessage::check(messages)?;
+        let (conversation, messages) = (conversation.clone(), messages.to_vec());
+        let doing = "appending to a conversation";
+        self.0
+            .blocking(doing, move |inner| {
+                // Before the transaction, which holds up every other writer.
+                let messages = messages.into_iter().map(MessageRow::new).collect::<SqliteResult<Vec<_>>>()?;
+                inner.connections.write(|connection| append(connection, &conversation, &messages))
+            })
+            .await
+    }
+
+    async fn messages(&self, conversation: &Scope, from: u64, limit: usize) -> Result<Vec<StoredMessage>> {
+        conversation.validate()?;
+        let conversation = conversation.clone();
+        self.read("reading a conversation", move |connection| messages(connection, &conversation, from, limit)).await
+    }
+
+    async fn summary(&self, conversation: &Scope) -> Result<Option<RunningSummary>> {
+        conversation.validate()?;
+        let conversation = conversation.clone();
+        self.read("reading the summary of a conversation", move |connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT summary, covers_before, summarized_at FROM conversations
+                 WHERE user = ?1 AND agent = ?2 AND session = ?3 AND summary IS NOT NULL",
+            )?;
+            let found = statement.query_row(rows::parts(&conversation), |row| {
+                let covers_before = row.get::<_, i64>(1)?.cast_unsigned();
+                Ok(RunningSummary::new(row.get::<_, String>(0)?, covers_before, row.get::<_, Time>(2)?.0))
+            });
+            Ok(found.optional()?)
+        })
+        .await
+    }
+
+    async fn replace_summary(
+        &self,
+        conversation: &Scope,
+        expected_covers_before: u64,
+        summary: &RunningSummary,
+    ) -> Result<()> {
+        conversation.validate()?;
+        let (conversation, summary) = (conversation.clone(), summary.clone());
+        self.write("replacing the summary of a conversation", move |connection| {
+            let there = Conversation::find(connection, &conversation)?;
+            let (covered, kept) = there.as_ref().map_or((0, 0..0), |there| (there.covers_before, there.kept.clone()));
+            summary.check(expected_covers_before, covered, &kept)?;
+            let sql = "UPDATE conversations SET summary = ?2, covers_before = ?3, summarized_at = ?4 WHERE row = ?1";
+            connection.prepare_cached(sql)?.execute(params![
+                there.map(|there| there.row),
+                summary.text,
+                summary.covers_before.cast_signed(),
+                Time(summary.updated_at),
+            ])?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn drop_before(&self, conversation: &Scope, before: u64) -> Result<u64> {
+        conversation.validate()?;
+        let conversation = conversation.clone();
+        self.write("dropping the beginning of a conversation", move |connection| {
+            let Some(there) = Conversation::find(connection, &conversation)? else { return Ok(0) };
+            let first = before.clamp(there.kept.start, there.kept.end);
+            let sql = "DELETE FROM messages WHERE conversation = ?1 AND sequence < ?2";
+            let gone = connection.prepare_cached(sql)?.execute(params![there.row, first.cast_signed()])?;
+            let sql = "UPDATE conversations SET first = ?2 WHERE row = ?1";
+            connection.prepare_cached(sql)?.execute(params![there.row, first.cast_signed()])?;
+            Ok(gone as u64)
+        })
+        .await
+    }
+
+    async fn erase(&self, scope: &Scope) -> Result<u64> {
+        scope.validate()?;
+        let scope = scope.clone();
+        self.write("erasing conversations", move |connection| {
+            let covered = "(?1 = '' OR user = ?1) AND (?2 = '' OR agent = ?2) AND (?3 = '' OR session = ?3)";
+            let parts = rows::parts(&scope);
+            let sql =
+                format!("DELETE FROM messages WHERE conversation IN (SELECT row FROM conversations WHERE {covered})");
+            let gone = connection.prepare_cached(&sql)?.execute(parts)?;
+            let sql = format!(
+                "UPDATE conversations SET first = next, covers_before = 0, summarized_at = NULL, summary = NULL
+                 WHERE {covered}"
+            );
+            connection.prepare_cached(&sql)?.execute(parts)?;
+            Ok(gone as u64)
+        })
+        .await
+    }
+}
+
+/// What the row of a conversation says, its summary's text aside.
+struct Conversation {
+    row: i64,
+    /// The numbers of the messages that are left.
+    kept: Range<u64>,
+    covers_before: u64,
+}
+
+impl Conversation {
+    fn find(connection: &Connection, name: &Scope) -> SqliteResult<Option<Self>> {
+        let mut statement = connection.prepare_cached(
+            "SELECT row, first, next, covers_before FROM conversations
+             WHERE user = ?1 AND agent = ?2 AND session = ?3",
+        )?;
+        let found = statement.query_row(rows::parts(name), |row| {
+            let number = |column| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)?.cast_unsigned());
+            Ok(Self { row: row.get(0)?, kept: number(1)?..number(2)?, covers_before: number(3)? })
+        });
+        Ok(found.optional()?)
+    }
+}
+
+/// A message, and what of it must be turned into something else before it is written.
+struct MessageRow {
+    message: Message,
+    tool_calls: Option<String>,
+    metadata: Option<String>,
+}
+
+impl MessageRow {
+    fn new(message: Message) -> SqliteResult<Self> {
+        let tool_calls = rows::to_json(&message.tool_calls, message.tool_calls.is_empty(), "list of tool calls")?;
+        let metadata = rows::to_json(&message.metadata, message.metadata.is_empty(), "metadata")?;
+        Ok(Self { message, tool_calls, metadata })
+    }
+}
+
+fn append(connection: &Connection, conversation: &Scope, messages: &[MessageRow]) -> SqliteResult<u64> {
+    let [user, agent, session] = rows::parts(conversation);
+    let count = i64::try_from(messages.len()).unwrap_or(i64::MAX);
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO conversations (user, agent, session, first, next, covers_before) VALUES (?1, ?2, ?3, 0, ?4, 0)
+         ON CONFLICT (user, agent, session) DO UPDATE SET next = next + ?4 RETURNING row, next - ?4",
+    )?;
+    let (row, first): (i64, i64) =
+        statement.query_row(params![user, agent, session, count], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut statement = connection.prepare_cached(&format!(
+        "INSERT INTO messages (conversation, {COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+    ))?;
+    for (sequence, MessageRow { message, tool_calls, metadata }) in (first..).zip(messages) {
+        let Message { role, text, id, speaker, at, tool_calls: _, tool_call_id, metadata: _ } = message;
+        let at = at.map(Time);
+        statement.execute(params![
+            row,
+            sequence,
+            role.as_str(),
+            id,
+            speaker,
+            at,
+            tool_calls,
+            tool_call_id,
+            metadata,
+            text
+        ])?;
+    }
+    Ok(first.cast_unsigned())
+}
+
+fn messages(connection: &Connection, name: &Scope, from: u64, limit: usize) -> SqliteResult<Vec<StoredMessage>> {
+    let Some(there) = Conversation::find(connection, name)? else { return Ok(Vec::new()) };
+    // Numbers beyond SQLite's are beyond every conversation.
+    let from = i64::try_from(from).unwrap_or(i64::MAX);
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM messages WHERE conversation = ?1 AND sequence >= ?2 ORDER BY sequence LIMIT ?3"
+    ))?;
+    let mut found = statement.query(params![there.row, from, limit])?;
+    let mut messages = Vec::new();
+    while let Some(row) = found.next()? {
+        messages.push(read(row)?);
+    }
+    Ok(messages)
+}
+
+fn read(row: &Row<'_>) -> SqliteResult<StoredMessage> {
+    let sequence = row.get::<_, i64>(0)?.cast_unsigned();
+    let mut message = Message::new(named(text(row, 1)?, "role")?, text(row, 8)?);
+    message.id = row.get(2)?;
+    message.speaker = row.get(3)?;
+    message.at = row.get::<_, Option<Time>>(4)?.map(|time| time.0);
+    message.tool_calls = rows::json(row, 5, "list of tool calls")?;
+    message.tool_call_id = row.get(6)?;
+    message.metadata = rows::json(row, 7, "metadata")?;
+    Ok(StoredMessage::new(sequence, message))
+}
