@@ -71,7 +71,7 @@ fn has_null(value: &Value) -> bool {
     }
 }
 
-/// AC-28: each refused field costs one request, once.
+/// Each refused field costs one request, once.
 #[tokio::test]
 async fn refused_parameters_cost_the_first_call_alone() {
     for place in 0..how_many() {
@@ -110,7 +110,7 @@ async fn refused_parameters_cost_the_first_call_alone() {
     }
 }
 
-/// AC-29 (a).
+/// A server that asks for patience is asked again.
 #[tokio::test]
 async fn a_limited_add_waits_as_long_as_it_was_asked_to() {
     for world in World::all().await {
@@ -131,7 +131,7 @@ async fn a_limited_add_waits_as_long_as_it_was_asked_to() {
     }
 }
 
-/// AC-29 (b) and (c), AC-05 (c): what failed is told by kind and stage, leaves no trace, and may be done again.
+/// What failed is told by kind and stage, leaves no trace, and may be done again.
 #[tokio::test]
 async fn an_add_that_failed_leaves_no_trace_and_can_be_repeated() {
     // Nobody listens there; a port that was free a moment ago may be another test's by now.
@@ -170,7 +170,7 @@ async fn an_add_that_failed_leaves_no_trace_and_can_be_repeated() {
     }
 }
 
-/// AC-01, AC-02 and AC-03, each from the server's own form of an answer.
+/// Fences, thoughts and answers that were cut off, each from the server's own form of an answer.
 #[tokio::test]
 async fn wrapped_and_cut_off_answers_become_memories() {
     let whole = r#"{"facts": ["Vive en Valencia desde enero", "No puede comer marisco"]}"#;
@@ -259,7 +259,7 @@ async fn a_limit_that_the_model_cannot_have_is_left_out() {
     }
 }
 
-/// AC-31: raw arguments through each client's own form, read for the tool or answered with what was expected.
+/// Raw arguments through each client's own form, read for the tool or answered with what was expected.
 #[tokio::test]
 async fn arguments_of_tools_are_read_whatever_their_form() {
     let text = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
@@ -329,7 +329,7 @@ impl Redactor for Keys {
 
 const SECRET: &str = "sk-TESTabcdefghijklmnopqrst";
 
-/// AC-39: what goes over the wire, to the model and to the embedder, holds no secret; and it goes nowhere else.
+/// What goes over the wire, to the model and to the embedder, holds no secret; and it goes nowhere else.
 #[cfg(feature = "openai")]
 #[tokio::test]
 async fn no_secret_goes_over_the_wire() {
