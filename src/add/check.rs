@@ -9,7 +9,7 @@ use crate::{
     Action, Fact, Neighbour, Plan,
     score::{
         relatedness::{covers, share_words},
-        sameness::{compared, names_apart, negations, numbers_within, same_particulars, same_text},
+        sameness::{compared, names_apart, negations, normalized, numbers_within, same_particulars, same_text},
     },
 };
 use words::Words;
@@ -208,7 +208,8 @@ impl<'a> Judge<'a> {
                 // It may have been changed by then: what changes it goes on saying the fact.
                 let known = self.neighbours.get(neighbour).ok_or("an action on a memory that was not shown")?;
                 let related = known.cosine >= NEAR || about(fact, known);
-                related && !at_odds(&fact.text, &known.memory.text)
+                let (said, known) = (&fact.text, &known.memory.text);
+                related && !at_odds(said, known) && !puts_another(said, known)
             }
             // Some other new fact must say it, or say it anew, and be stored itself.
             None => self.facts.iter().enumerate().any(|(other, stored)| {
@@ -335,6 +336,20 @@ fn at_odds(fact: &str, memory: &str) -> bool {
     let negated = || (negations(fact) > 0) != (negations(memory) > 0) && (covers(memory, fact) || covers(fact, memory));
     let number = || !numbers_within(fact, std::iter::once(memory));
     share_words(fact, memory) && (number() || names_apart(fact, memory) || negated())
+}
+
+/// Whether two statements begin alike and go on with another thing each ("Is allergic to peanuts", "Is allergic to
+/// shellfish"): then neither says the other, however much they have in common.
+fn puts_another(said: &str, known: &str) -> bool {
+    let (said, known) = (normalized(said), normalized(known));
+    let said: Vec<&str> = said.split_whitespace().collect();
+    let known: Vec<&str> = known.split_whitespace().collect();
+    let alike = said.iter().zip(&known).take_while(|(one, other)| one == other).count();
+    let alone = |one: &[&str], other: &[&str]| {
+        let rest = one.get(alike..).unwrap_or_default();
+        rest.iter().any(|word| word.chars().filter(|char| char.is_alphabetic()).count() > 2 && !other.contains(word))
+    };
+    alike > 0 && alone(&said, &known) && alone(&known, &said)
 }
 
 #[cfg(test)]

@@ -38,6 +38,25 @@ fn no_plan_loses_a_fact() {
 }
 
 #[test]
+fn another_thing_is_not_known() {
+    for (said, known) in [
+        ("Is allergic to peanuts", "Is allergic to shellfish"),
+        ("Takes warfarin every morning", "Takes aspirin every morning"),
+        ("Любит чай", "Любит кофе"),
+    ] {
+        assert!(puts_another(said, known), "{said} / {known}");
+    }
+    for (said, known) in [
+        ("Verzichtet ganz auf Fleisch", "Isst kein Fleisch"),
+        ("Lives in the city of Porto", "Lives in Porto"),
+        ("Works for Google", "Works at Google"),
+        ("喜欢茶", "喜欢咖啡"),
+    ] {
+        assert!(!puts_another(said, known), "{said} / {known}");
+    }
+}
+
+#[test]
 fn what_says_a_fact_stays() {
     let skip = Action::Skip { fact: 0, neighbour: Some(0) };
     let delete = Action::Invalidate { neighbour: 0, fact: None };
