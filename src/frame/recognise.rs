@@ -278,7 +278,8 @@ mod tests {
     proptest! {
         /// Wherever a frame is cut, and whatever is written after a line break, what is left of the frame is known.
         #[test]
-        fn a_cut_frame_is_known(from in 0..40_usize, cut in 1..200_usize, mine in "[a-z]{3,8} [a-z]{3,8}") {
+        fn a_cut_frame_is_known(from in 0..40_usize, cut in 1..200_usize, mine in "z[a-z]{2,7} [a-z]{3,8}") {
+            // No word of the frame begins with a "z": what goes on as the frame would is taken for it.
             let frame = frame(&["Lives in Lisbon", "I said \"hello\" to\nmy sister.", "Owns a boat", "I like the sea."]);
             let characters: Vec<char> = frame.chars().collect();
             let end = characters.len().saturating_sub(cut).max(120);
