@@ -19,24 +19,6 @@ const COLUMNS: &str = "sequence, role, id, speaker, at, tool_calls, tool_call_id
 #[derive(Debug)]
 pub(super) struct SqliteConversations(pub(super) SqliteStore);
 
-impl SqliteConversations {
-    async fn read<T: Send + 'static>(
-        &self,
-        doing: &'static str,
-        work: impl FnOnce(&Connection) -> SqliteResult<T> + Send + 'static,
-    ) -> Result<T> {
-        self.0.blocking(doing, move |inner| inner.connections.read(work)).await
-    }
-
-    async fn write<T: Send + 'static>(
-        &self,
-        doing: &'static str,
-        work: impl FnOnce(&Connection) -> SqliteResult<T> + Send + 'static,
-    ) -> Result<T> {
-        self.0.blocking(doing, move |inner| inner.connections.write(work)).await
-    }
-}
-
 #[async_trait]
 impl ConversationStore for SqliteConversations {
     fn name(&self) -> &'static str {
@@ -60,24 +42,27 @@ impl ConversationStore for SqliteConversations {
     async fn messages(&self, conversation: &Scope, from: u64, limit: usize) -> Result<Vec<StoredMessage>> {
         conversation.validate()?;
         let conversation = conversation.clone();
-        self.read("reading a conversation", move |connection| messages(connection, &conversation, from, limit)).await
+        self.0
+            .reading("reading a conversation", move |connection| messages(connection, &conversation, from, limit))
+            .await
     }
 
     async fn summary(&self, conversation: &Scope) -> Result<Option<RunningSummary>> {
         conversation.validate()?;
         let conversation = conversation.clone();
-        self.read("reading the summary of a conversation", move |connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT summary, covers_before, summarized_at FROM conversations
+        self.0
+            .reading("reading the summary of a conversation", move |connection| {
+                let mut statement = connection.prepare_cached(
+                    "SELECT summary, covers_before, summarized_at FROM conversations
                  WHERE user = ?1 AND agent = ?2 AND session = ?3 AND summary IS NOT NULL",
-            )?;
-            let found = statement.query_row(rows::parts(&conversation), |row| {
-                let covers_before = row.get::<_, i64>(1)?.cast_unsigned();
-                Ok(RunningSummary::new(row.get::<_, String>(0)?, covers_before, row.get::<_, Time>(2)?.0))
-            });
-            Ok(found.optional()?)
-        })
-        .await
+                )?;
+                let found = statement.query_row(rows::parts(&conversation), |row| {
+                    let covers_before = row.get::<_, i64>(1)?.cast_unsigned();
+                    Ok(RunningSummary::new(row.get::<_, String>(0)?, covers_before, row.get::<_, Time>(2)?.0))
+                });
+                Ok(found.optional()?)
+            })
+            .await
     }
 
     async fn replace_summary(
@@ -88,54 +73,60 @@ impl ConversationStore for SqliteConversations {
     ) -> Result<()> {
         conversation.validate()?;
         let (conversation, summary) = (conversation.clone(), summary.clone());
-        self.write("replacing the summary of a conversation", move |connection| {
-            let there = Conversation::find(connection, &conversation)?;
-            let (covered, kept) = there.as_ref().map_or((0, 0..0), |there| (there.covers_before, there.kept.clone()));
-            summary.check(expected_covers_before, covered, &kept)?;
-            let sql = "UPDATE conversations SET summary = ?2, covers_before = ?3, summarized_at = ?4 WHERE row = ?1";
-            connection.prepare_cached(sql)?.execute(params![
-                there.map(|there| there.row),
-                summary.text,
-                summary.covers_before.cast_signed(),
-                Time(summary.updated_at),
-            ])?;
-            Ok(())
-        })
-        .await
+        self.0
+            .writing("replacing the summary of a conversation", move |connection| {
+                let there = Conversation::find(connection, &conversation)?;
+                let (covered, kept) =
+                    there.as_ref().map_or((0, 0..0), |there| (there.covers_before, there.kept.clone()));
+                summary.check(expected_covers_before, covered, &kept)?;
+                let sql =
+                    "UPDATE conversations SET summary = ?2, covers_before = ?3, summarized_at = ?4 WHERE row = ?1";
+                connection.prepare_cached(sql)?.execute(params![
+                    there.map(|there| there.row),
+                    summary.text,
+                    summary.covers_before.cast_signed(),
+                    Time(summary.updated_at),
+                ])?;
+                Ok(())
+            })
+            .await
     }
 
     async fn drop_before(&self, conversation: &Scope, before: u64) -> Result<u64> {
         conversation.validate()?;
         let conversation = conversation.clone();
-        self.write("dropping the beginning of a conversation", move |connection| {
-            let Some(there) = Conversation::find(connection, &conversation)? else { return Ok(0) };
-            let first = before.clamp(there.kept.start, there.kept.end);
-            let sql = "DELETE FROM messages WHERE conversation = ?1 AND sequence < ?2";
-            let gone = connection.prepare_cached(sql)?.execute(params![there.row, first.cast_signed()])?;
-            let sql = "UPDATE conversations SET first = ?2 WHERE row = ?1";
-            connection.prepare_cached(sql)?.execute(params![there.row, first.cast_signed()])?;
-            Ok(gone as u64)
-        })
-        .await
+        self.0
+            .writing("dropping the beginning of a conversation", move |connection| {
+                let Some(there) = Conversation::find(connection, &conversation)? else { return Ok(0) };
+                let first = before.clamp(there.kept.start, there.kept.end);
+                let sql = "DELETE FROM messages WHERE conversation = ?1 AND sequence < ?2";
+                let gone = connection.prepare_cached(sql)?.execute(params![there.row, first.cast_signed()])?;
+                let sql = "UPDATE conversations SET first = ?2 WHERE row = ?1";
+                connection.prepare_cached(sql)?.execute(params![there.row, first.cast_signed()])?;
+                Ok(gone as u64)
+            })
+            .await
     }
 
     async fn erase(&self, scope: &Scope) -> Result<u64> {
         scope.validate()?;
         let scope = scope.clone();
-        self.write("erasing conversations", move |connection| {
-            let covered = "(?1 = '' OR user = ?1) AND (?2 = '' OR agent = ?2) AND (?3 = '' OR session = ?3)";
-            let parts = rows::parts(&scope);
-            let sql =
-                format!("DELETE FROM messages WHERE conversation IN (SELECT row FROM conversations WHERE {covered})");
-            let gone = connection.prepare_cached(&sql)?.execute(parts)?;
-            let sql = format!(
-                "UPDATE conversations SET first = next, covers_before = 0, summarized_at = NULL, summary = NULL
+        self.0
+            .writing("erasing conversations", move |connection| {
+                let covered = "(?1 = '' OR user = ?1) AND (?2 = '' OR agent = ?2) AND (?3 = '' OR session = ?3)";
+                let parts = rows::parts(&scope);
+                let sql = format!(
+                    "DELETE FROM messages WHERE conversation IN (SELECT row FROM conversations WHERE {covered})"
+                );
+                let gone = connection.prepare_cached(&sql)?.execute(parts)?;
+                let sql = format!(
+                    "UPDATE conversations SET first = next, covers_before = 0, summarized_at = NULL, summary = NULL
                  WHERE {covered}"
-            );
-            connection.prepare_cached(&sql)?.execute(parts)?;
-            Ok(gone as u64)
-        })
-        .await
+                );
+                connection.prepare_cached(&sql)?.execute(parts)?;
+                Ok(gone as u64)
+            })
+            .await
     }
 }
 

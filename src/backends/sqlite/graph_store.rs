@@ -27,37 +27,26 @@ impl GraphStore for SqliteStore {
     async fn entities(&self, scope: &Scope, ids: &[EntityId]) -> Result<Vec<Entity>> {
         scope.validate()?;
         let (scope, ids) = (scope.clone(), ids.to_vec());
-        self.blocking("reading entities", move |inner| {
-            inner.connections.read(|connection| graph_read::entities(connection, &scope, &ids))
-        })
-        .await
+        self.reading("reading entities", move |connection| graph_read::entities(connection, &scope, &ids)).await
     }
 
     async fn find_entities(&self, scope: &Scope, name: &str, limit: usize) -> Result<Vec<(Entity, f32)>> {
         scope.validate()?;
         let (scope, name) = (scope.clone(), name.to_owned());
-        self.blocking("finding entities", move |inner| {
-            inner.connections.read(|connection| names::find(connection, &scope, &name, limit))
-        })
-        .await
+        self.reading("finding entities", move |connection| names::find(connection, &scope, &name, limit)).await
     }
 
     async fn named(&self, scope: &Scope, names: &[String]) -> Result<Vec<Entity>> {
         scope.validate()?;
         let (scope, names) = (scope.clone(), names.to_vec());
-        self.blocking("finding entities", move |inner| {
-            inner.connections.read(|connection| names::named(connection, &scope, &names))
-        })
-        .await
+        self.reading("finding entities", move |connection| names::named(connection, &scope, &names)).await
     }
 
     async fn list_entities(&self, scope: &Scope, after: Option<&Cursor>, limit: usize) -> Result<Page<Entity>> {
         let after = check_list(scope, after, limit)?;
         let scope = scope.clone();
-        self.blocking("listing entities", move |inner| {
-            inner.connections.read(|connection| graph_read::list_entities(connection, &scope, after, limit))
-        })
-        .await
+        self.reading("listing entities", move |connection| graph_read::list_entities(connection, &scope, after, limit))
+            .await
     }
 
     async fn list_relations(
@@ -69,8 +58,8 @@ impl GraphStore for SqliteStore {
     ) -> Result<Page<Relation>> {
         let after = check_list(scope, after, limit)?;
         let (scope, query) = (scope.clone(), *query);
-        self.blocking("listing relations", move |inner| {
-            inner.connections.read(|connection| graph_read::list_relations(connection, &scope, &query, after, limit))
+        self.reading("listing relations", move |connection| {
+            graph_read::list_relations(connection, &scope, &query, after, limit)
         })
         .await
     }
@@ -78,10 +67,8 @@ impl GraphStore for SqliteStore {
     async fn relations_of(&self, scope: &Scope, memories: &[MemoryId]) -> Result<Vec<Relation>> {
         scope.validate()?;
         let (scope, memories) = (scope.clone(), memories.to_vec());
-        self.blocking("reading relations", move |inner| {
-            inner.connections.read(|connection| graph_read::relations_of(connection, &scope, &memories))
-        })
-        .await
+        self.reading("reading relations", move |connection| graph_read::relations_of(connection, &scope, &memories))
+            .await
     }
 
     async fn relations_at(
@@ -93,11 +80,9 @@ impl GraphStore for SqliteStore {
     ) -> Result<Vec<Relation>> {
         scope.validate()?;
         let (scope, entities, query) = (scope.clone(), entities.to_vec(), *query);
-        self.blocking("reading relations", move |inner| {
-            inner.connections.read(|connection| {
-                let steps = graph_read::Walk::new(connection, &scope, &query);
-                walk::relations_at(&steps, &entities, direction, query.limit)
-            })
+        self.reading("reading relations", move |connection| {
+            let steps = graph_read::Walk::new(connection, &scope, &query);
+            walk::relations_at(&steps, &entities, direction, query.limit)
         })
         .await
     }
@@ -112,11 +97,9 @@ impl GraphStore for SqliteStore {
     ) -> Result<Vec<Path>> {
         check_walk(scope, depth, DEEPEST_WALK)?;
         let (scope, start, query) = (scope.clone(), start.to_vec(), *query);
-        self.blocking("walking the graph", move |inner| {
-            inner.connections.read(|connection| {
-                let steps = graph_read::Walk::new(connection, &scope, &query);
-                walk::neighbours(&steps, &start, depth, direction, query.limit)
-            })
+        self.reading("walking the graph", move |connection| {
+            let steps = graph_read::Walk::new(connection, &scope, &query);
+            walk::neighbours(&steps, &start, depth, direction, query.limit)
         })
         .await
     }
@@ -131,10 +114,8 @@ impl GraphStore for SqliteStore {
     ) -> Result<Option<Path>> {
         check_walk(scope, depth, LONGEST_PATH)?;
         let (scope, query) = (scope.clone(), *query);
-        self.blocking("looking for a path", move |inner| {
-            inner
-                .connections
-                .read(|connection| walk::path(&graph_read::Walk::new(connection, &scope, &query), from, to, depth))
+        self.reading("looking for a path", move |connection| {
+            walk::path(&graph_read::Walk::new(connection, &scope, &query), from, to, depth)
         })
         .await
     }
@@ -142,18 +123,12 @@ impl GraphStore for SqliteStore {
     async fn graph_counts(&self, scope: &Scope) -> Result<(u64, u64)> {
         scope.validate()?;
         let scope = scope.clone();
-        self.blocking("counting the graph", move |inner| {
-            inner.connections.read(|connection| graph_read::counts(connection, &scope))
-        })
-        .await
+        self.reading("counting the graph", move |connection| graph_read::counts(connection, &scope)).await
     }
 
     async fn delete_graph(&self, scope: &Scope) -> Result<(u64, u64)> {
         scope.validate()?;
         let scope = scope.clone();
-        self.blocking("deleting the graph", move |inner| {
-            inner.connections.write(|connection| graph_write::delete_all(connection, &scope))
-        })
-        .await
+        self.writing("deleting the graph", move |connection| graph_write::delete_all(connection, &scope)).await
     }
 }

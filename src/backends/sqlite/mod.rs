@@ -26,6 +26,8 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use connection::Connections;
 
+use rusqlite::Connection;
+
 use crate::{Error, ErrorKind, Result, index::IndexCache};
 
 /// How far a write has come when it returns.
@@ -109,6 +111,24 @@ impl SqliteStore {
     ) -> Result<T> {
         let inner = Arc::clone(&self.0);
         run_blocking(doing, move || work(&inner)).await
+    }
+
+    /// Runs `work` on a blocking thread, on a connection that sees one state of the file.
+    async fn reading<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl FnOnce(&Connection) -> error::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.blocking(doing, move |inner| inner.connections.read(work)).await
+    }
+
+    /// Runs `work` on a blocking thread, in a transaction that is rolled back if it fails.
+    async fn writing<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        work: impl FnOnce(&Connection) -> error::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.blocking(doing, move |inner| inner.connections.write(work)).await
     }
 }
 

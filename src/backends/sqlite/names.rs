@@ -96,6 +96,11 @@ pub(super) fn find(connection: &Connection, scope: &Scope, name: &str, limit: us
 
 /// The entities with a name equal to one of these, by id.
 pub(super) fn named(connection: &Connection, scope: &Scope, names: &[String]) -> Result<Vec<Entity>> {
+    // Every search asks for the runs of its words: where there is no graph, that costs one look.
+    let mut any = connection.prepare_cached("SELECT 1 FROM entity_grams WHERE reader = ?1 LIMIT 1")?;
+    if !any.exists([reader(scope)])? {
+        return Ok(Vec::new());
+    }
     let mut statement = connection.prepare_cached(&format!(
         "SELECT {} FROM entities WHERE row IN (SELECT entity FROM entity_grams
          JOIN entity_names ON entity_names.row = name WHERE reader = ?1 AND gram = ?2 AND folded = ?3)",

@@ -23,24 +23,6 @@ const COVERED: &str = "(?1 = '' OR user = ?1) AND (?2 = '' OR agent = ?2) AND (?
 #[derive(Debug)]
 pub(super) struct SqliteQueue(pub(super) SqliteStore);
 
-impl SqliteQueue {
-    async fn read<T: Send + 'static>(
-        &self,
-        doing: &'static str,
-        work: impl FnOnce(&Connection) -> SqliteResult<T> + Send + 'static,
-    ) -> Result<T> {
-        self.0.blocking(doing, move |inner| inner.connections.read(work)).await
-    }
-
-    async fn write<T: Send + 'static>(
-        &self,
-        doing: &'static str,
-        work: impl FnOnce(&Connection) -> SqliteResult<T> + Send + 'static,
-    ) -> Result<T> {
-        self.0.blocking(doing, move |inner| inner.connections.write(work)).await
-    }
-}
-
 #[async_trait]
 impl AddQueue for SqliteQueue {
     fn name(&self) -> &'static str {
@@ -50,7 +32,7 @@ impl AddQueue for SqliteQueue {
     async fn push(&self, add: &QueuedAdd, capacity: usize) -> Result<()> {
         add.scope.validate()?;
         let add = add.clone();
-        self.write("queueing an add", move |connection| push(connection, &add, capacity)).await
+        self.0.writing("queueing an add", move |connection| push(connection, &add, capacity)).await
     }
 
     async fn claim(&self, claim: &Claim) -> Result<Claimed> {
@@ -69,97 +51,107 @@ impl AddQueue for SqliteQueue {
     }
 
     async fn renew(&self, id: CallId, attempt: u32, until: Timestamp) -> Result<bool> {
-        self.write("renewing a lease", move |connection| {
-            let sql = "UPDATE queue SET leased_until = ?3 WHERE id = ?1 AND attempts = ?2 AND state = 'running'";
-            Ok(connection.prepare_cached(sql)?.execute(params![id.as_bytes(), attempt, Time(until)])? > 0)
-        })
-        .await
+        self.0
+            .writing("renewing a lease", move |connection| {
+                let sql = "UPDATE queue SET leased_until = ?3 WHERE id = ?1 AND attempts = ?2 AND state = 'running'";
+                Ok(connection.prepare_cached(sql)?.execute(params![id.as_bytes(), attempt, Time(until)])? > 0)
+            })
+            .await
     }
 
     async fn finish(&self, id: CallId) -> Result<bool> {
-        self.write("finishing a queued add", move |connection| {
-            Ok(connection.prepare_cached("DELETE FROM queue WHERE id = ?1")?.execute([id.as_bytes()])? > 0)
-        })
-        .await
+        self.0
+            .writing("finishing a queued add", move |connection| {
+                Ok(connection.prepare_cached("DELETE FROM queue WHERE id = ?1")?.execute([id.as_bytes()])? > 0)
+            })
+            .await
     }
 
     async fn fail(&self, id: CallId, attempt: u32, failure: &AddFailure, again_at: Option<Timestamp>) -> Result<bool> {
         let failure = failure.clone();
-        self.write("noting a failed add", move |connection| {
-            let state = if again_at.is_some() { "waiting" } else { "failed" };
-            let mut statement = connection.prepare_cached(
-                "UPDATE queue SET state = ?3, due_at = coalesce(?4, due_at), leased_until = NULL,
+        self.0
+            .writing("noting a failed add", move |connection| {
+                let state = if again_at.is_some() { "waiting" } else { "failed" };
+                let mut statement = connection.prepare_cached(
+                    "UPDATE queue SET state = ?3, due_at = coalesce(?4, due_at), leased_until = NULL,
                  failures = failures + 1, failure = ?5 WHERE id = ?1 AND attempts = ?2 AND state = 'running'",
-            )?;
-            let failure = to_json(&failure)?;
-            if statement.execute(params![id.as_bytes(), attempt, state, again_at.map(Time), failure])? > 0 {
-                return Ok(true);
-            }
-            let sql = "SELECT EXISTS (SELECT 1 FROM queue WHERE id = ?1 AND attempts = ?2 AND failure = ?3)";
-            let mut noted = connection.prepare_cached(sql)?;
-            Ok(noted.query_row(params![id.as_bytes(), attempt, failure], |row| row.get(0))?)
-        })
-        .await
+                )?;
+                let failure = to_json(&failure)?;
+                if statement.execute(params![id.as_bytes(), attempt, state, again_at.map(Time), failure])? > 0 {
+                    return Ok(true);
+                }
+                let sql = "SELECT EXISTS (SELECT 1 FROM queue WHERE id = ?1 AND attempts = ?2 AND failure = ?3)";
+                let mut noted = connection.prepare_cached(sql)?;
+                Ok(noted.query_row(params![id.as_bytes(), attempt, failure], |row| row.get(0))?)
+            })
+            .await
     }
 
     async fn list(&self, scope: &Scope) -> Result<Vec<QueuedAdd>> {
         scope.validate()?;
         let scope = scope.clone();
-        self.read("listing queued adds", move |connection| {
-            let sql = format!("SELECT {COLUMNS} FROM queue WHERE {COVERED} ORDER BY sequence");
-            all(connection, &sql, &rows::parts(&scope))
-        })
-        .await
+        self.0
+            .reading("listing queued adds", move |connection| {
+                let sql = format!("SELECT {COLUMNS} FROM queue WHERE {COVERED} ORDER BY sequence");
+                all(connection, &sql, &rows::parts(&scope))
+            })
+            .await
     }
 
     async fn unfinished_of_everyone(&self) -> Result<u64> {
-        self.read("counting queued adds", |connection| {
-            let mut statement = connection.prepare_cached("SELECT count(*) FROM queue WHERE state <> 'failed'")?;
-            Ok(statement.query_row([], |row| row.get::<_, i64>(0))?.cast_unsigned())
-        })
-        .await
+        self.0
+            .reading("counting queued adds", |connection| {
+                let mut statement = connection.prepare_cached("SELECT count(*) FROM queue WHERE state <> 'failed'")?;
+                Ok(statement.query_row([], |row| row.get::<_, i64>(0))?.cast_unsigned())
+            })
+            .await
     }
 
     async fn failed_of_everyone(&self) -> Result<Vec<QueuedAdd>> {
-        self.read("listing queued adds", |connection| {
-            all(connection, &format!("SELECT {COLUMNS} FROM queue WHERE state = 'failed' ORDER BY sequence"), &[])
-        })
-        .await
+        self.0
+            .reading("listing queued adds", |connection| {
+                all(connection, &format!("SELECT {COLUMNS} FROM queue WHERE state = 'failed' ORDER BY sequence"), &[])
+            })
+            .await
     }
 
     async fn retry(&self, scope: &Scope, id: CallId, now: Timestamp) -> Result<bool> {
         scope.validate()?;
         let scope = scope.clone();
-        self.write("retrying a queued add", move |connection| {
-            let [user, agent, session] = rows::parts(&scope);
-            let mut statement = connection.prepare_cached(&format!(
-                "UPDATE queue SET state = 'waiting', due_at = ?5, failures = 0, interruptions = 0
+        self.0
+            .writing("retrying a queued add", move |connection| {
+                let [user, agent, session] = rows::parts(&scope);
+                let mut statement = connection.prepare_cached(&format!(
+                    "UPDATE queue SET state = 'waiting', due_at = ?5, failures = 0, interruptions = 0
                  WHERE {COVERED} AND id = ?4 AND state = 'failed'"
-            ))?;
-            Ok(statement.execute(params![user, agent, session, id.as_bytes(), Time(now)])? > 0)
-        })
-        .await
+                ))?;
+                Ok(statement.execute(params![user, agent, session, id.as_bytes(), Time(now)])? > 0)
+            })
+            .await
     }
 
     async fn discard(&self, scope: &Scope, id: CallId) -> Result<bool> {
         scope.validate()?;
         let scope = scope.clone();
-        self.write("discarding a queued add", move |connection| {
-            let [user, agent, session] = rows::parts(&scope);
-            let mut statement = connection.prepare_cached(&format!("DELETE FROM queue WHERE {COVERED} AND id = ?4"))?;
-            Ok(statement.execute(params![user, agent, session, id.as_bytes()])? > 0)
-        })
-        .await
+        self.0
+            .writing("discarding a queued add", move |connection| {
+                let [user, agent, session] = rows::parts(&scope);
+                let mut statement =
+                    connection.prepare_cached(&format!("DELETE FROM queue WHERE {COVERED} AND id = ?4"))?;
+                Ok(statement.execute(params![user, agent, session, id.as_bytes()])? > 0)
+            })
+            .await
     }
 
     async fn erase(&self, scope: &Scope) -> Result<u64> {
         scope.validate()?;
         let scope = scope.clone();
-        self.write("erasing queued adds", move |connection| {
-            let mut statement = connection.prepare_cached(&format!("DELETE FROM queue WHERE {COVERED}"))?;
-            Ok(statement.execute(rows::parts(&scope))? as u64)
-        })
-        .await
+        self.0
+            .writing("erasing queued adds", move |connection| {
+                let mut statement = connection.prepare_cached(&format!("DELETE FROM queue WHERE {COVERED}"))?;
+                Ok(statement.execute(rows::parts(&scope))? as u64)
+            })
+            .await
     }
 }
 
