@@ -13,8 +13,7 @@
 //!
 //! # Source
 //! Spreading activation after Collins and Loftus, "A Spreading-Activation Theory of Semantic Processing", 1975, with the
-//! fan effect of Anderson, 1974, as the damping of hubs. The numbers were chosen on a made-up world; see the docs of
-//! [`MemoryEngine::search`](crate::MemoryEngine::search).
+//! fan effect of Anderson, 1974, as the damping of hubs. The numbers were chosen, not measured.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -110,7 +109,8 @@ pub(crate) async fn expand(
 
 /// What the query may call an entity by: runs of its words, and the user.
 fn names(query: &str) -> Vec<String> {
-    let words: Vec<&str> = query.split_whitespace().take(WORDS).collect();
+    let folded = folded(query);
+    let words: Vec<&str> = folded.split(' ').take(WORDS).collect();
     let is_edge = |char: char| !char.is_alphanumeric() && !matches!(char, '+' | '#' | '%' | '$' | '€');
     let mut names = vec![Mention::USER.to_owned()];
     for begin in 0..words.len() {
@@ -118,7 +118,9 @@ fn names(query: &str) -> Vec<String> {
             let run = words.get(begin..end).unwrap_or_default().join(" ");
             let bare = run.trim_matches(is_edge);
             let owner = ["'s", "’s", "'", "’"].iter().find_map(|ending| bare.strip_suffix(ending));
-            names.extend([run.as_str(), bare].into_iter().chain(owner).map(folded));
+            let other = [bare].into_iter().chain(owner).filter(|name| *name != run).map(str::to_owned);
+            names.extend(other.collect::<Vec<_>>());
+            names.push(run);
         }
     }
     names.retain(|name| !name.is_empty());

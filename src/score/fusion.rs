@@ -40,7 +40,8 @@
 //! Hybrid Retrieval", 2023; the join is the noisy-or of Pearl, "Probabilistic Reasoning in Intelligent Systems", 1988. The
 //! way through the graph is spreading activation (Collins and Loftus, "A Spreading-Activation Theory of Semantic
 //! Processing", 1975), damped at hubs as by the fan effect (Anderson, 1974). The
-//! weights were measured on LoCoMo and BEAM together: what is best on one of them alone is not what ships.
+//! weights were measured on LoCoMo and BEAM together: what is best on one of them alone is not what ships. Only that of the
+//! graph, of which there is little to measure in either, was chosen.
 
 /// How much each part counts in a hybrid score.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -16,6 +16,8 @@ use crate::{
 pub(super) struct Graph {
     entities: HashMap<EntityId, Stored>,
     relations: HashMap<RelationId, Relation>,
+    /// The entities by each of their names, folded.
+    by_name: HashMap<String, BTreeSet<EntityId>>,
     /// The relations at each entity that has any, by id.
     touching: HashMap<EntityId, BTreeSet<RelationId>>,
     by_source: HashMap<MemoryId, BTreeSet<RelationId>>,
@@ -64,7 +66,12 @@ impl Graph {
             for reader in entity.scope.readers() {
                 self.readers.entry(reader).or_default().entities.insert(entity.id);
             }
-            let names = std::iter::once(&entity.name).chain(&entity.aliases).map(|name| Name::of(name)).collect();
+            let names: Vec<Name> =
+                std::iter::once(&entity.name).chain(&entity.aliases).map(|name| Name::of(name)).collect();
+            self.unname(entity.id);
+            for name in names.iter().map(Name::folded).filter(|name| !name.is_empty()) {
+                self.by_name.entry(name.to_owned()).or_default().insert(entity.id);
+            }
             self.entities.insert(entity.id, Stored { entity: entity.as_kept(), names });
         }
         for relation in relations {
@@ -101,11 +108,20 @@ impl Graph {
     }
 
     fn remove_entity(&mut self, id: EntityId) {
+        self.unname(id);
         let Some(Stored { entity, .. }) = self.entities.remove(&id) else { return };
         for relation in self.touching.get(&id).cloned().unwrap_or_default() {
             self.remove_relation(relation);
         }
         self.uncover(&entity.scope, |covered| covered.entities.remove(&id));
+    }
+
+    /// Forgets the names of a stored entity.
+    fn unname(&mut self, id: EntityId) {
+        let Some(stored) = self.entities.get(&id) else { return };
+        for name in &stored.names {
+            remove_from(&mut self.by_name, name.folded(), id);
+        }
     }
 
     fn uncover(&mut self, scope: &Scope, remove: impl Fn(&mut Covered) -> bool) {
@@ -156,11 +172,13 @@ impl Graph {
     }
 
     pub(super) fn named(&self, scope: &Scope, names: &[String]) -> Vec<Entity> {
-        let wanted: BTreeSet<String> = names.iter().map(|name| folded(name)).filter(|name| !name.is_empty()).collect();
-        let covered = self.readers.get(scope).into_iter().flat_map(|covered| &covered.entities);
-        let stored = covered.filter_map(|id| self.entities.get(id));
-        let named = stored.filter(|stored| stored.names.iter().any(|name| wanted.contains(name.folded())));
-        named.map(|stored| stored.entity.clone()).collect()
+        // Every search asks for the runs of its words: where there is no graph, that costs one look.
+        if self.readers.get(scope).is_none_or(|covered| covered.entities.is_empty()) {
+            return Vec::new();
+        }
+        let named = names.iter().filter_map(|name| self.by_name.get(&folded(name))).flatten();
+        let ids: BTreeSet<EntityId> = named.copied().collect();
+        ids.into_iter().filter_map(|id| self.entity(scope, id)).cloned().collect()
     }
 
     pub(super) fn list_entities(&self, scope: &Scope, after: Option<EntityId>, limit: usize) -> Page<Entity> {
@@ -259,7 +277,12 @@ impl Steps for Seen<'_> {
     }
 }
 
-fn remove_from<K: std::hash::Hash + Eq>(sets: &mut HashMap<K, BTreeSet<RelationId>>, key: &K, id: RelationId) {
+fn remove_from<K, Q, I>(sets: &mut HashMap<K, BTreeSet<I>>, key: &Q, id: I)
+where
+    K: std::hash::Hash + Eq + std::borrow::Borrow<Q>,
+    Q: std::hash::Hash + Eq + ?Sized,
+    I: Ord,
+{
     if let Some(ids) = sets.get_mut(key) {
         ids.remove(&id);
         if ids.is_empty() {
