@@ -3,8 +3,8 @@
 //! and asked for while all this is remembered. No model is called: the data set's own observations are its answers.
 //!
 //! ```text
-//! cargo run --release --example locomo -- DIR [--mode vector|keyword|hybrid] [--facts alone|keys|both]
-//!     [--compare vector|keyword|hybrid|turns|alone|keys|both]   a second run, and whether the two differ by luck
+//! cargo run --release --example locomo -- DIR [--mode vector|keyword|hybrid] [--facts alone|keys|both|rules]
+//!     [--compare vector|keyword|hybrid|turns|alone|keys|both|rules]   a second run, and whether the two differ by luck
 //!     [--ablate]                                                a table with each part of the score switched off
 //!     [--held-out]                                              weights chosen without the conversation they search
 //!     [--cost]                                                  calls and tokens of a model, as the memory grows
@@ -23,12 +23,16 @@ mod options;
 mod print;
 mod setup;
 
-use std::{error::Error, process::ExitCode};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    error::Error,
+    process::ExitCode,
+};
 
 use ingrain::evaluate::{FactCounts, Report, ablation, locomo, retrieve};
 
 use options::Options;
-use setup::{Setup, Stored};
+use setup::{Reader, Setup, Stored};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -63,8 +67,8 @@ async fn run() -> Outcome<()> {
     // Everything is read before anything is stored, so a damaged file leaves nothing behind.
     let mut dataset = locomo::load(&options.paths)?;
     let setups = setups(&options);
-    let with_facts = options.cost || setups.iter().any(|(_, setup)| setup.facts.is_some());
-    if with_facts && dataset.facts() == 0 {
+    let wants_given = options.cost || setups.iter().any(|(_, setup)| setup.reader() == Reader::DataSet);
+    if wants_given && dataset.facts() == 0 {
         return Err("these conversations come without observations, so there are no facts to store".into());
     }
     if options.cost {
@@ -79,16 +83,17 @@ async fn run() -> Outcome<()> {
     for (number, conversation) in dataset.conversations.iter_mut().enumerate() {
         conversation.questions.truncate(left);
         left -= conversation.questions.len();
-        // Stored at most twice, without facts and with; the runs differ in how they search.
-        let (mut plain, mut with_given) = (None, None);
+        // Stored once for each reader of facts; the runs differ in how they search.
+        let mut stored: HashMap<Reader, Stored> = HashMap::new();
         for run in &mut runs {
-            let with_facts = run.setup.facts.is_some();
-            let place = if with_facts { &mut with_given } else { &mut plain };
-            if place.is_none() {
-                let file = folder.path().join(format!("{number}-{with_facts}.db"));
-                *place = Some(Stored::new(conversation, &file, with_facts, &options).await?);
-            }
-            let Some(chat) = place else { continue };
+            let chat = match stored.entry(run.setup.reader()) {
+                Entry::Occupied(chat) => chat.into_mut(),
+                Entry::Vacant(place) => {
+                    let file = folder.path().join(format!("{number}-{}.db", *place.key() as u8));
+                    let chat = Stored::new(conversation, &file, *place.key(), &options).await?;
+                    place.insert(chat)
+                }
+            };
             let memory = chat.engine(run.setup.weights).await?;
             let found = retrieve(&memory, conversation, &chat.turns, &run.setup.request()).await?;
             run.report.add(conversation, &found);

@@ -7,8 +7,8 @@ use super::{
     setup::{Facts, Setup},
 };
 
-pub const USAGE: &str = "usage: locomo FILE_OR_FOLDER… [--mode vector|keyword|hybrid] [--facts alone|keys|both] \
-    [--compare vector|keyword|hybrid|turns|alone|keys|both] [--ablate] [--held-out] [--cost] [--store memory|sqlite] \
+pub const USAGE: &str = "usage: locomo FILE_OR_FOLDER… [--mode vector|keyword|hybrid] [--facts alone|keys|both|rules] \
+    [--compare vector|keyword|hybrid|turns|alone|keys|both|rules] [--ablate] [--held-out] [--cost] [--store memory|sqlite] \
     [--embedder static|hashing] [--limit QUESTIONS]";
 
 /// What the command line asks for.
@@ -62,10 +62,10 @@ impl Options {
 
     fn set(&mut self, option: &str, value: &str) -> Outcome<()> {
         match (option, value) {
-            ("--mode", "vector" | "keyword" | "hybrid") | ("--facts", "alone" | "keys" | "both") => {
+            ("--mode", "vector" | "keyword" | "hybrid") | ("--facts", "alone" | "keys" | "both" | "rules") => {
                 self.setup = self.setup.with(value);
             }
-            ("--compare", "vector" | "keyword" | "hybrid" | "turns" | "alone" | "keys" | "both") => {
+            ("--compare", "vector" | "keyword" | "hybrid" | "turns" | "alone" | "keys" | "both" | "rules") => {
                 self.compare = Some(value.to_owned());
             }
             ("--store", "memory" | "sqlite") => self.in_memory = value == "memory",
@@ -91,6 +91,7 @@ impl Setup {
             "alone" => setup.facts = Some(Facts::Alone),
             "keys" => setup.facts = Some(Facts::Keys),
             "both" => setup.facts = Some(Facts::Both),
+            "rules" => setup.facts = Some(Facts::Rules),
             _ => setup.facts = None,
         }
         setup

@@ -9,7 +9,18 @@ use ingrain::{
 
 use super::{Outcome, options::Options};
 
-/// What is made of the facts that the data set gives.
+/// Who reads facts from the turns while these are stored.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reader {
+    /// Nobody.
+    Nobody,
+    /// The data set gives them.
+    DataSet,
+    /// The crate's own rules, which tell relations with them.
+    Rules,
+}
+
+/// What is made of facts.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Facts {
     /// Facts are searched and no turns; a fact that is found stands for the turns it was read from.
@@ -18,6 +29,8 @@ pub enum Facts {
     Keys,
     /// Both are searched, as an application does that asks for no kind of memory.
     Both,
+    /// Both are searched, and the facts are those that rules read: the relations between them make a graph.
+    Rules,
 }
 
 /// One way to search.
@@ -36,14 +49,23 @@ impl Setup {
             Some(Facts::Alone) => "facts alone",
             Some(Facts::Keys) => "facts as keys of their turns",
             Some(Facts::Both) => "facts and turns",
+            Some(Facts::Rules) => "facts by rules and turns",
         };
         format!("{facts}, {:?}", self.mode).to_lowercase()
+    }
+
+    pub fn reader(&self) -> Reader {
+        match self.facts {
+            None => Reader::Nobody,
+            Some(Facts::Rules) => Reader::Rules,
+            Some(_) => Reader::DataSet,
+        }
     }
 
     pub fn request(&self) -> SearchRequest {
         let request = SearchRequest::new("").mode(self.mode);
         match self.facts {
-            None | Some(Facts::Both) => request,
+            None | Some(Facts::Both | Facts::Rules) => request,
             Some(Facts::Alone) => request.filter(Filter::ne("kind", "episode")),
             Some(Facts::Keys) => request.filter(Filter::eq("kind", "episode")),
         }
@@ -69,16 +91,19 @@ pub struct Stored {
 
 impl Stored {
     /// A store of its own: a chat's memory is measured, not that of a service with many users.
-    pub async fn new(chat: &Conversation, file: &Path, with_facts: bool, options: &Options) -> Outcome<Self> {
+    pub async fn new(chat: &Conversation, file: &Path, reader: Reader, options: &Options) -> Outcome<Self> {
         let (store, embedder) = parts(file, options).await?;
         let mut stored = Self { store, embedder, turns: Vec::new(), facts: FactCounts::default() };
         let builder = MemoryEngine::builder().store(Arc::clone(&stored.store)).embedder(Arc::clone(&stored.embedder));
-        let memory = builder.extractor(GivenFacts::of([chat])).build().await?;
-        if with_facts {
+        let memory = match reader {
+            Reader::DataSet => builder.extractor(GivenFacts::of([chat])).build().await?,
+            Reader::Nobody | Reader::Rules => builder.build().await?,
+        };
+        if reader == Reader::Nobody {
+            stored.turns = ingest(&memory, chat).await?;
+        } else {
             let ingested = ingest_with_facts(&memory, chat).await?;
             (stored.turns, stored.facts) = (ingested.turns, ingested.facts);
-        } else {
-            stored.turns = ingest(&memory, chat).await?;
         }
         Ok(stored)
     }
