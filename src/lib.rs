@@ -101,7 +101,7 @@ pub use add::{
 };
 pub use backends::*;
 pub use context::{ContextRequest, MemoryContext, TokenBudget};
-pub use engine::{Graph, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
+pub use engine::{Graph, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate, Purge, PurgeReport};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use graph::GraphView;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]

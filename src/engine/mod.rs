@@ -6,6 +6,7 @@ mod delete;
 mod graph;
 mod later;
 mod list;
+mod purge;
 mod update;
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -13,6 +14,7 @@ use std::{collections::BTreeSet, sync::Arc};
 pub use builder::MemoryEngineBuilder;
 pub use graph::Graph;
 pub use list::ListRequest;
+pub use purge::{Purge, PurgeReport};
 pub use update::MemoryUpdate;
 
 use crate::{
@@ -309,6 +311,39 @@ impl MemoryEngine {
     pub async fn delete_all(&self, scope: &Scope) -> Result<u64> {
         scope.validate()?;
         later::erase(self, scope, delete::delete_all(self, scope)).await
+    }
+
+    /// Takes memories away for good, with every trace of them: history, indexes, what the graph knows from them alone and,
+    /// of a durable store, every byte that lay free in its files. Says how much went. Unlike [`delete`](Self::delete),
+    /// after which the history still tells what was known.
+    ///
+    /// Each memory goes in one write, whole; with [`Purge::everything`] all memories of the scope do. If the call fails or
+    /// is dropped midway, call again: what has gone is passed over, and the files are cleaned all the same. Nothing that
+    /// other memories say by themselves is changed: a turn stays that says what a purged fact said, unless it is purged
+    /// [with it](Purge::with_related). Conversations and queued adds go with everything alone, since nothing tells
+    /// which memories their messages became. Copies elsewhere, such as backups and the logs of a model's provider, are
+    /// out of reach.
+    ///
+    /// A name that other memories tell of, too, stays in the graph, with its other spellings.
+    ///
+    /// ```
+    /// # use ingrain::{HashingEmbedder, MemoryEngine, Purge, Scope};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> ingrain::Result<()> {
+    /// # let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).build().await?;
+    /// let alice = Scope::user("alice");
+    /// memory.add_raw(&alice, ["Owns a kayak"]).await?;
+    /// let gone = memory.purge(&alice, Purge::everything()).await?;
+    /// assert_eq!((gone.memories, gone.events), (1, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or filter; [`Conflict`](ErrorKind::Conflict) when
+    /// others kept changing one of them; what the stores report, also when readers kept old bytes in place for too long.
+    pub async fn purge(&self, scope: &Scope, what: Purge) -> Result<PurgeReport> {
+        purge::purge(self, scope, what).await
     }
 
     /// Who and what the user's world is made of: the entities and relations that facts told of, since when and until when.

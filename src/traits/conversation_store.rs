@@ -91,8 +91,8 @@ impl RunningSummary {
 /// - **Scopes are names.** A conversation is named by a scope, and here scopes are compared whole: the conversation of a
 ///   user is not that of the user's session. Only [`erase`](ConversationStore::erase) takes a scope as memories do.
 /// - **Numbers are for good.** The first message ever is number 0, and each has the number after that of the one before
-///   it. A number is never given again, also not when its message was dropped or erased; so a store keeps the name of an
-///   erased conversation, and how far its numbers had come, and nothing else. Whoever still works on what was erased, as a
+///   it. A number is never given again, also not when its message was dropped or erased; so a store keeps how far the numbers of an
+///   erased conversation had come, under a hash of its name at most, and nothing else. Whoever still works on what was erased, as a
 ///   summarizer may, cannot take the messages after it for those he read.
 /// - **Writes are whole**, and durable on a durable store when they return: every read that begins later sees them, from
 ///   every handle on the same store. Two writers may append at once; the messages of one call stay together. Cancelling a

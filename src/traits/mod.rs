@@ -37,6 +37,6 @@ pub use reranker::Reranker;
 pub use summarizer::{SummarizeRequest, Summarizer, Summary};
 pub use token_counter::{ApproximateTokens, TokenCounter};
 pub use vector_store::{
-    Attributes, Candidate, Companions, Expect, IndexKey, ListOrder, ListQuery, Put, SearchQuery, StoreCapabilities,
-    Surroundings, Unchanged, VectorStore, Version, WriteBatch,
+    Attributes, Candidate, Companions, Expect, IndexKey, ListOrder, ListQuery, Purged, Put, SearchQuery,
+    StoreCapabilities, Surroundings, Unchanged, VectorStore, Version, WriteBatch,
 };

@@ -35,6 +35,7 @@ mod neo4j;
 mod processes;
 mod prompted;
 mod properties;
+mod purging;
 mod ranking;
 mod reconcile;
 mod scenarios;

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     Candidate, Companions, Cursor, EmbedderIdentity, Error, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery,
-    Memory, MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore,
-    Version, WriteBatch,
+    Memory, MemoryId, Page, Purged, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity,
+    VectorStore, Version, WriteBatch,
     index::{IndexCache, Terms, cues_of_batch},
 };
 
@@ -124,6 +124,16 @@ impl VectorStore for SqliteStore {
             inner.connections.write(|connection| write::delete_all(connection, &scope, &stamp))
         })
         .await
+    }
+
+    async fn purge_all(&self, scope: &Scope) -> Result<Purged> {
+        scope.validate()?;
+        let scope = scope.clone();
+        self.writing("purging a scope", move |connection| write::purge_all(connection, &scope)).await
+    }
+
+    async fn scrub(&self) -> Result<()> {
+        self.blocking("scrubbing the file", |inner| inner.connections.scrub()).await
     }
 
     async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {

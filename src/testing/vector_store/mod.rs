@@ -14,6 +14,7 @@ mod guards;
 mod history;
 mod keyword;
 mod paging;
+mod purging;
 mod round_trip;
 mod scopes;
 mod subject;
@@ -70,6 +71,10 @@ pub use keyword::{
 pub use paging::{
     a_bad_page_is_refused, a_cursor_is_a_place, a_filtered_list_has_pages_too, a_list_goes_by_id,
     a_walk_survives_writes, an_empty_list_is_one_page, pages_hold_every_memory_once,
+};
+pub use purging::{
+    a_history_is_erased_with_its_batch, a_purge_holds_planned_writes_back, a_purge_keeps_to_its_scope,
+    a_purge_leaves_no_trace, a_scrub_changes_nothing,
 };
 pub use round_trip::{
     a_megabyte_of_text_comes_back, any_id_is_kept, every_field_comes_back,
@@ -226,6 +231,11 @@ macro_rules! vector_store_suite {
             a_filtered_list_has_pages_too
             an_empty_list_is_one_page
             a_bad_page_is_refused
+            a_purge_leaves_no_trace
+            a_purge_keeps_to_its_scope
+            a_history_is_erased_with_its_batch
+            a_purge_holds_planned_writes_back
+            a_scrub_changes_nothing
             all_of_mine_and_nothing_else
             what_has_ended_goes_too
             a_session_takes_its_own_only
