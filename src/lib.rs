@@ -101,7 +101,10 @@ pub use add::{
 };
 pub use backends::*;
 pub use context::{ContextRequest, MemoryContext, TokenBudget};
-pub use engine::{Graph, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate, Purge, PurgeReport};
+pub use engine::{
+    Export, Graph, Import, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate, OnClash, Purge, PurgeReport,
+    TransferReport,
+};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use graph::GraphView;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]

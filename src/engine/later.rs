@@ -93,6 +93,13 @@ impl MemoryEngine {
         self.later()?.discard(scope, id).await
     }
 
+    /// Puts an add back into the queue that was there before.
+    pub(super) async fn restore_add(&self, add: &QueuedAdd) -> Result<()> {
+        let later = self.later()?;
+        later::start(&self.0)?;
+        later.restore(add).await
+    }
+
     fn later(&self) -> Result<&Later> {
         self.0.later.as_ref().ok_or_else(|| {
             let message = "the store keeps no queue of adds: give the builder one";

@@ -7,6 +7,7 @@ mod graph;
 mod later;
 mod list;
 mod purge;
+mod transfer;
 mod update;
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -15,6 +16,7 @@ pub use builder::MemoryEngineBuilder;
 pub use graph::Graph;
 pub use list::ListRequest;
 pub use purge::{Purge, PurgeReport};
+pub use transfer::{Export, Import, OnClash, TransferReport};
 pub use update::MemoryUpdate;
 
 use crate::{
@@ -311,6 +313,47 @@ impl MemoryEngine {
     pub async fn delete_all(&self, scope: &Scope) -> Result<u64> {
         scope.validate()?;
         later::erase(self, scope, delete::delete_all(self, scope)).await
+    }
+
+    /// All that the scope covers, as lines of JSON, to keep or to take to another store: memories with the texts they are
+    /// found by and their histories, the histories of what was removed, the graph and queued adds.
+    ///
+    /// The first line is `{"type": "ingrain", "version": …}`, the last `{"type": "end", …}` with counts, by which
+    /// [`import`](Self::import) knows that nothing is missing; in between, `type` is `memory`, `removed`, `entity`,
+    /// `relation` or `queued_add`. Vectors are not in it: whatever imports makes them anew.
+    ///
+    /// Lines are made as they are asked for. What is there all the while is told exactly once; what is written or removed
+    /// meanwhile may be told or not.
+    ///
+    /// ```
+    /// # use ingrain::{HashingEmbedder, MemoryEngine, Scope};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> ingrain::Result<()> {
+    /// # let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).build().await?;
+    /// # let other = MemoryEngine::builder().embedder(HashingEmbedder::new(32)).build().await?;
+    /// let alice = Scope::user("alice");
+    /// memory.add(&alice, "I live in Lisbon.").await?;
+    /// let (mut export, mut import) = (memory.export(&alice), other.import(&alice));
+    /// while let Some(line) = export.next_line().await? {
+    ///     import.line(&line).await?; // or write it to a file
+    /// }
+    /// assert_eq!(import.finish().await?.memories, memory.count(&alice, None).await?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn export(&self, scope: &Scope) -> Export {
+        Export::new(self.clone(), scope.clone())
+    }
+
+    /// Takes the lines of an [export](Self::export) in: ids, times, scopes and histories as they were. Every line must
+    /// belong to a scope that `scope` covers.
+    ///
+    /// Texts are embedded by this engine's embedder, and secrets taken out by its redactor. Nothing is extracted or
+    /// reconciled: import into an empty scope, or into an earlier state of the same. Several hundred lines are written at a
+    /// time; if an import is broken off, begin it again, and what is there is passed over. A memory that was removed here
+    /// after it was exported comes back.
+    pub fn import(&self, scope: &Scope) -> Import {
+        Import::new(self.clone(), scope.clone())
     }
 
     /// Takes memories away for good, with every trace of them: history, indexes, what the graph knows from them alone and,

@@ -41,4 +41,5 @@ mod reconcile;
 mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;
+mod transfer;
 mod worlds;

@@ -256,6 +256,16 @@ impl State {
         events.filter(|event| scope.covers(&event.scope)).cloned().collect()
     }
 
+    pub(super) fn removed(&self, scope: &Scope, after: Option<MemoryId>, limit: usize) -> Vec<MemoryId> {
+        let is_mine = |events: &[HistoryEvent]| events.iter().any(|event| scope.covers(&event.scope));
+        let is_gone = |id: &MemoryId| Some(*id) > after && !self.memories.contains_key(id);
+        let told = self.history.iter().filter(|(id, events)| is_gone(id) && is_mine(events));
+        let mut ids: Vec<MemoryId> = told.map(|(id, _)| *id).collect();
+        ids.sort_unstable();
+        ids.truncate(limit);
+        ids
+    }
+
     pub(super) fn record_access(&mut self, scope: &Scope, ids: &[MemoryId], at: Timestamp) {
         self.version.0 += 1;
         for id in ids {

@@ -150,6 +150,11 @@ impl VectorStore for InMemoryStore {
         Ok(self.read().history(scope, id))
     }
 
+    async fn removed(&self, scope: &Scope, after: Option<MemoryId>, limit: usize) -> Result<Vec<MemoryId>> {
+        scope.validate()?;
+        Ok(self.read().removed(scope, after, limit))
+    }
+
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
         scope.validate()?;
         Ok(self.write().delete_all(scope, stamp))

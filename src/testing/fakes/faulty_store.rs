@@ -214,6 +214,10 @@ impl<S: VectorStore> VectorStore for FaultyStore<S> {
         self.switch.call(self.inner.history(scope, id)).await
     }
 
+    async fn removed(&self, scope: &Scope, after: Option<MemoryId>, limit: usize) -> Result<Vec<MemoryId>> {
+        self.switch.call(self.inner.removed(scope, after, limit)).await
+    }
+
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
         self.switch.call(self.inner.delete_all(scope, stamp)).await
     }

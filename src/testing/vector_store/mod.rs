@@ -59,7 +59,7 @@ pub use guards::{
 };
 pub use history::{
     each_memory_has_its_own_history, events_come_back_as_given, events_may_stand_alone, history_stays_in_its_scope,
-    the_story_outlives_the_memory,
+    the_story_outlives_the_memory, what_was_removed_is_told,
 };
 pub use keyword::{
     any_text_is_a_query, case_and_composition_are_folded, common_words_alone_are_a_query,
@@ -169,6 +169,7 @@ macro_rules! vector_store_suite {
             each_memory_has_its_own_history
             history_stays_in_its_scope
             events_may_stand_alone
+            what_was_removed_is_told
             a_reader_sees_its_own
             tricky_names_stay_apart
             an_id_opens_no_door

@@ -165,6 +165,13 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     /// As [`get`](VectorStore::get).
     async fn history(&self, scope: &Scope, id: MemoryId) -> Result<Vec<HistoryEvent>>;
 
+    /// Memories that the scope once covered and that are there no more, but have a history: those with an id above `after`,
+    /// by id, at most `limit`.
+    ///
+    /// # Errors
+    /// As [`get`](VectorStore::get).
+    async fn removed(&self, scope: &Scope, after: Option<MemoryId>, limit: usize) -> Result<Vec<MemoryId>>;
+
     /// Removes every memory the scope covers, also those that no longer hold, writes a
     /// [`Delete`](crate::EventKind::Delete) event for each, and says how many there were. Whole or not at all. A store
     /// with the capability `graph` removes the scope's graph too ([`GraphStore::delete_graph`](crate::GraphStore)); what
@@ -249,6 +256,10 @@ impl<T: VectorStore + ?Sized> VectorStore for Arc<T> {
 
     async fn history(&self, scope: &Scope, id: MemoryId) -> Result<Vec<HistoryEvent>> {
         (**self).history(scope, id).await
+    }
+
+    async fn removed(&self, scope: &Scope, after: Option<MemoryId>, limit: usize) -> Result<Vec<MemoryId>> {
+        (**self).removed(scope, after, limit).await
     }
 
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
