@@ -73,6 +73,7 @@
 mod add;
 mod backends;
 mod context;
+mod conversation;
 pub mod cues;
 pub mod dates;
 mod engine;
@@ -90,6 +91,7 @@ pub mod score;
 mod search;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod text;
 mod traits;
 mod types;
 
@@ -101,6 +103,10 @@ pub use add::{
 };
 pub use backends::*;
 pub use context::{ContextRequest, MemoryContext, TokenBudget};
+pub use conversation::{
+    Appended, Conversation, ConversationEvent, ConversationOptions, ConversationSize, ConversationView, Exchange,
+    SummaryFailure,
+};
 pub use engine::{
     Export, Graph, Import, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate, OnClash, Purge, PurgeReport,
     TransferReport,
