@@ -108,7 +108,8 @@ pub use conversation::{
     SummaryFailure,
 };
 pub use engine::{
-    Export, Graph, Import, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate, OnClash, Purge, PurgeReport,
+    Export, Graph, Import, ListRequest, Maintenance, MaintenancePlace, MaintenanceReport, MaintenanceSchedule,
+    MemoryEngine, MemoryEngineBuilder, MemoryUpdate, Merged, OnClash, Purge, PurgeReport, ScheduledMaintenance,
     TransferReport,
 };
 pub use error::{Error, ErrorKind, Result, Stage};

@@ -269,14 +269,15 @@ impl MemoryEngineBuilder {
         let later = queue.map(|queue| Later::new(queue, background, observer, Arc::clone(&clock)));
         let counter = counter.unwrap_or_else(|| Arc::new(ApproximateTokens));
         let stand_in: Arc<dyn Summarizer> = Arc::new(RuleSummarizer::new());
-        let (summarizer, fallback) = match (summarizer, prompted_summarizer) {
+        let has_own_summarizer = summarizer.is_some() || prompted_summarizer.is_some();
+        let (summarizer, fallback): (Arc<dyn Summarizer>, _) = match (summarizer, prompted_summarizer) {
             (Some(given), _) => (given, None),
             (None, Some(prompted)) => (Arc::new(prompted) as _, Some(stand_in)),
             (None, None) => (stand_in, None),
         };
         let conversations = ConversationParts {
             store: conversation_store.or_else(|| store.companions().conversations),
-            summarizer,
+            summarizer: Arc::clone(&summarizer),
             fallback,
             counter: Arc::clone(&counter),
             clock: Arc::clone(&clock),
@@ -299,6 +300,8 @@ impl MemoryEngineBuilder {
             weights,
             ids: IdSource::default(),
             later,
+            summarizer,
+            has_own_summarizer,
             conversations,
         }));
         later::resume(&engine).await?;

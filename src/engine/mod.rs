@@ -7,6 +7,7 @@ mod delete;
 mod graph;
 mod later;
 mod list;
+mod maintain;
 mod purge;
 mod transfer;
 mod update;
@@ -16,6 +17,9 @@ use std::{collections::BTreeSet, sync::Arc};
 pub use builder::MemoryEngineBuilder;
 pub use graph::Graph;
 pub use list::ListRequest;
+pub use maintain::{
+    Maintenance, MaintenancePlace, MaintenanceReport, MaintenanceSchedule, Merged, ScheduledMaintenance,
+};
 pub use purge::{Purge, PurgeReport};
 pub use transfer::{Export, Import, OnClash, TransferReport};
 pub use update::MemoryUpdate;
@@ -23,8 +27,8 @@ pub use update::MemoryUpdate;
 use crate::{
     Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, Extractor, Filter,
     GraphStore, HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler,
-    Redactor, Reranker, Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity,
-    VectorStore,
+    Redactor, Reranker, Result, Scope, SearchRequest, Stage, Stamp, Summarizer, Timestamp, TokenBudget, TokenCounter,
+    Validity, VectorStore,
     add::{self, AddContext, later::Later},
     conversation::Conversations,
     graph::GraphPart,
@@ -75,6 +79,9 @@ struct Inner {
     weights: Weights,
     ids: IdSource,
     later: Option<Later>,
+    summarizer: Arc<dyn Summarizer>,
+    /// Whether that is a model's or the application's, and not the rules'.
+    has_own_summarizer: bool,
     conversations: Option<Arc<Conversations>>,
 }
 
@@ -318,80 +325,6 @@ impl MemoryEngine {
         later::erase(self, scope, delete::delete_all(self, scope)).await
     }
 
-    /// All that the scope covers, as lines of JSON, to keep or to take to another store: memories with the texts they are
-    /// found by and their histories, the histories of what was removed, the graph and queued adds.
-    ///
-    /// The first line is `{"type": "ingrain", "version": …}`, the last `{"type": "end", …}` with counts, by which
-    /// [`import`](Self::import) knows that nothing is missing; in between, `type` is `memory`, `removed`, `entity`,
-    /// `relation` or `queued_add`. Vectors are not in it: whatever imports makes them anew.
-    ///
-    /// Lines are made as they are asked for. What is there all the while is told exactly once; what is written or removed
-    /// meanwhile may be told or not.
-    ///
-    /// ```
-    /// # use ingrain::{HashingEmbedder, MemoryEngine, Scope};
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> ingrain::Result<()> {
-    /// # let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).build().await?;
-    /// # let other = MemoryEngine::builder().embedder(HashingEmbedder::new(32)).build().await?;
-    /// let alice = Scope::user("alice");
-    /// memory.add(&alice, "I live in Lisbon.").await?;
-    /// let (mut export, mut import) = (memory.export(&alice), other.import(&alice));
-    /// while let Some(line) = export.next_line().await? {
-    ///     import.line(&line).await?; // or write it to a file
-    /// }
-    /// assert_eq!(import.finish().await?.memories, memory.count(&alice, None).await?);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn export(&self, scope: &Scope) -> Export {
-        Export::new(self.clone(), scope.clone())
-    }
-
-    /// Takes the lines of an [export](Self::export) in: ids, times, scopes and histories as they were. Every line must
-    /// belong to a scope that `scope` covers.
-    ///
-    /// Texts are embedded by this engine's embedder, and secrets taken out by its redactor. Nothing is extracted or
-    /// reconciled: import into an empty scope, or into an earlier state of the same. Several hundred lines are written at a
-    /// time; if an import is broken off, begin it again, and what is there is passed over. A memory that was removed here
-    /// after it was exported comes back.
-    pub fn import(&self, scope: &Scope) -> Import {
-        Import::new(self.clone(), scope.clone())
-    }
-
-    /// Takes memories away for good, with every trace of them: history, indexes, what the graph knows from them alone and,
-    /// of a durable store, every byte that lay free in its files. Says how much went. Unlike [`delete`](Self::delete),
-    /// after which the history still tells what was known.
-    ///
-    /// Each memory goes in one write, whole; with [`Purge::everything`] all memories of the scope do. If the call fails or
-    /// is dropped midway, call again: what has gone is passed over, and the files are cleaned all the same. Nothing that
-    /// other memories say by themselves is changed: a turn stays that says what a purged fact said, unless it is purged
-    /// [with it](Purge::with_related). Conversations and queued adds go with everything alone, since nothing tells
-    /// which memories their messages became. Copies elsewhere, such as backups and the logs of a model's provider, are
-    /// out of reach.
-    ///
-    /// A name that other memories tell of, too, stays in the graph, with its other spellings.
-    ///
-    /// ```
-    /// # use ingrain::{HashingEmbedder, MemoryEngine, Purge, Scope};
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> ingrain::Result<()> {
-    /// # let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).build().await?;
-    /// let alice = Scope::user("alice");
-    /// memory.add_raw(&alice, ["Owns a kayak"]).await?;
-    /// let gone = memory.purge(&alice, Purge::everything()).await?;
-    /// assert_eq!((gone.memories, gone.events), (1, 1));
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or filter; [`Conflict`](ErrorKind::Conflict) when
-    /// others kept changing one of them; what the stores report, also when readers kept old bytes in place for too long.
-    pub async fn purge(&self, scope: &Scope, what: Purge) -> Result<PurgeReport> {
-        purge::purge(self, scope, what).await
-    }
-
     /// Who and what the user's world is made of: the entities and relations that facts told of, since when and until when.
     ///
     /// It is the user's as a whole: a session in the scope is passed over. Without a [graph
@@ -431,6 +364,19 @@ impl MemoryEngine {
 
     fn graph_part(&self) -> Option<GraphPart<'_>> {
         self.0.graph_part()
+    }
+
+    fn effective_importance(&self, memory: &Memory, _now: Timestamp) -> f32 {
+        memory.importance
+    }
+
+    fn summarizer(&self) -> Option<Arc<dyn Summarizer>> {
+        Some(Arc::clone(&self.0.summarizer))
+    }
+
+    /// The summarizer, unless it is the rules'.
+    fn prompted_summarizer(&self) -> Option<Arc<dyn Summarizer>> {
+        self.0.has_own_summarizer.then(|| Arc::clone(&self.0.summarizer))
     }
 
     /// The stamp of a direct call, now.

@@ -80,7 +80,42 @@ pub struct PurgeReport {
     pub queued_adds: u64,
 }
 
-pub(super) async fn purge(engine: &MemoryEngine, scope: &Scope, request: Purge) -> Result<PurgeReport> {
+impl MemoryEngine {
+    /// Takes memories away for good, with every trace of them: history, indexes, what the graph knows from them alone and,
+    /// of a durable store, every byte that lay free in its files. Says how much went. Unlike [`delete`](Self::delete),
+    /// after which the history still tells what was known.
+    ///
+    /// Each memory goes in one write, whole; with [`Purge::everything`] all memories of the scope do. If the call fails or
+    /// is dropped midway, call again: what has gone is passed over, and the files are cleaned all the same. Nothing that
+    /// other memories say by themselves is changed: a turn stays that says what a purged fact said, unless it is purged
+    /// [with it](Purge::with_related). Conversations and queued adds go with everything alone, since nothing tells
+    /// which memories their messages became. Copies elsewhere, such as backups and the logs of a model's provider, are
+    /// out of reach.
+    ///
+    /// A name that other memories tell of, too, stays in the graph, with its other spellings.
+    ///
+    /// ```
+    /// # use ingrain::{HashingEmbedder, MemoryEngine, Purge, Scope};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> ingrain::Result<()> {
+    /// # let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).build().await?;
+    /// let alice = Scope::user("alice");
+    /// memory.add_raw(&alice, ["Owns a kayak"]).await?;
+    /// let gone = memory.purge(&alice, Purge::everything()).await?;
+    /// assert_eq!((gone.memories, gone.events), (1, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or filter; [`Conflict`](ErrorKind::Conflict) when
+    /// others kept changing one of them; what the stores report, also when readers kept old bytes in place for too long.
+    pub async fn purge(&self, scope: &Scope, what: Purge) -> Result<PurgeReport> {
+        purge(self, scope, what).await
+    }
+}
+
+async fn purge(engine: &MemoryEngine, scope: &Scope, request: Purge) -> Result<PurgeReport> {
     scope.validate()?;
     let mut report = PurgeReport::default();
     match request.what {

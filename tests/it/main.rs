@@ -29,6 +29,7 @@ mod graph;
 mod graph_world;
 mod later;
 mod layering;
+mod maintain;
 #[cfg(feature = "neo4j")]
 mod neo4j;
 #[cfg(feature = "sqlite")]
