@@ -53,6 +53,7 @@ mod pattern;
 mod prose;
 mod reader;
 mod reconciler;
+mod redactor;
 mod relations;
 mod row;
 mod russian;
@@ -71,4 +72,5 @@ mod when;
 
 pub use extractor::RuleExtractor;
 pub use reconciler::RuleReconciler;
+pub use redactor::PatternRedactor;
 pub use summarizer::RuleSummarizer;

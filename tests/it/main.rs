@@ -39,6 +39,7 @@ mod properties;
 mod purging;
 mod ranking;
 mod reconcile;
+mod redactor;
 mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;
