@@ -25,10 +25,10 @@ pub use transfer::{Export, Import, OnClash, TransferReport};
 pub use update::MemoryUpdate;
 
 use crate::{
-    Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, Extractor, Filter,
-    GraphStore, HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler,
-    Redactor, Reranker, Result, Scope, SearchRequest, Stage, Stamp, Summarizer, Timestamp, TokenBudget, TokenCounter,
-    Validity, VectorStore,
+    Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, ConversationStore, Embedder, Error, ErrorKind,
+    Extractor, Filter, GraphStore, HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory,
+    Page, Reconciler, Redactor, Reranker, Result, Scope, SearchRequest, Stage, Stamp, Summarizer, Timestamp,
+    TokenBudget, TokenCounter, Validity, VectorStore,
     add::{self, AddContext, later::Later},
     conversation::Conversations,
     graph::GraphPart,
@@ -94,6 +94,10 @@ struct KeptGraph {
 }
 
 impl Inner {
+    fn conversation_store(&self) -> Option<&dyn ConversationStore> {
+        self.conversations.as_ref().map(|conversations| conversations.store())
+    }
+
     fn graph_part(&self) -> Option<GraphPart<'_>> {
         self.graph.as_ref().map(|graph| GraphPart {
             store: &*graph.store,

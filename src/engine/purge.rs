@@ -148,7 +148,7 @@ async fn purge(engine: &MemoryEngine, scope: &Scope, request: Purge) -> Result<P
 }
 
 async fn everything(engine: &MemoryEngine, scope: &Scope, report: &mut PurgeReport) -> Result<()> {
-    if let Some(conversations) = engine.0.store.companions().conversations {
+    if let Some(conversations) = engine.0.conversation_store() {
         report.messages = conversations.erase(scope).await.map_err(in_store)?;
     }
     let part = engine.graph_part();

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use ingrain::{
     BackgroundOptions, ErrorKind, Filter, HashingEmbedder, InMemoryStore, ListRequest, MemoryEngine, MemoryUpdate,
-    Message, OnClash, Purge, Scope, TransferReport, VectorStore, testing::FaultyStore,
+    Message, OnClash, Purge, RunningSummary, Scope, TransferReport, VectorStore, testing::FaultyStore,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+use crate::worlds;
 
 /// An engine that leaves its queue alone, so that what is in it stays to be looked at.
 async fn engine(store: impl VectorStore, dimensions: usize) -> MemoryEngine {
@@ -22,6 +24,7 @@ fn alice() -> Scope {
 
 /// A user with something of everything.
 async fn filled(store: impl VectorStore) -> MemoryEngine {
+    let talks = store.companions().conversations;
     let memory = engine(store, 64).await;
     let session = alice().with_session("monday");
     memory
@@ -35,6 +38,12 @@ async fn filled(store: impl VectorStore) -> MemoryEngine {
     memory.delete(&alice(), raw[2].id).await.unwrap();
     memory.add_later(&alice(), [Message::user("I like tea.")]).await.unwrap();
     memory.add_raw(&Scope::user("bob"), ["Keeps bees"]).await.unwrap();
+    let conversations = talks.unwrap();
+    let said: Vec<Message> = (0..1_100).map(|number| Message::user(format!("line {number}"))).collect();
+    conversations.append(&session, &said).await.unwrap();
+    conversations.replace_summary(&session, 0, &RunningSummary::new("Spoke of lines", 70, worlds::t0())).await.unwrap();
+    conversations.drop_before(&session, 50).await.unwrap();
+    conversations.append(&alice(), &[Message::user("hello"), Message::assistant("hi")]).await.unwrap();
     memory
 }
 
@@ -70,7 +79,7 @@ async fn everything_comes_back<A: VectorStore, B: VectorStore>(from: A, to: B) {
     let lines = exported(&memory, &alice()).await;
     let copy = engine(to, 32).await;
     let report = imported(&copy, &alice(), &lines).await.unwrap();
-    assert_eq!((report.removed, report.queued_adds, report.skipped), (1, 1, 0));
+    assert_eq!((report.removed, report.queued_adds, report.messages, report.skipped), (1, 1, 1_052, 0));
     assert!(report.memories >= 6 && report.entities >= 4 && report.relations >= 3, "{report:?}");
     assert_eq!(content(&exported(&copy, &alice()).await), content(&lines));
     // It is found as before, by the texts of facts as well, and strangers' memories did not come along.

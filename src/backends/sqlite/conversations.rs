@@ -11,7 +11,10 @@ use super::{
     error::Result as SqliteResult,
     rows::{self, Time, named, text},
 };
-use crate::{ConversationStore, Message, Result, RunningSummary, Scope, StoredMessage, score::stable_hash::StableHash};
+use crate::{
+    ConversationStore, Error, ErrorKind, Message, Result, RunningSummary, Scope, StoredMessage,
+    score::stable_hash::StableHash,
+};
 
 /// The columns that [`read`] reads and [`append`] writes, of the table `messages`.
 const COLUMNS: &str = "sequence, role, id, speaker, at, tool_calls, tool_call_id, metadata, text";
@@ -88,6 +91,32 @@ impl ConversationStore for SqliteConversations {
                     Time(summary.updated_at),
                 ])?;
                 Ok(())
+            })
+            .await
+    }
+
+    async fn conversations(&self, scope: &Scope) -> Result<Vec<Scope>> {
+        scope.validate()?;
+        let scope = scope.clone();
+        self.0.reading("listing conversations", move |connection| names(connection, &scope)).await
+    }
+
+    async fn restore(
+        &self,
+        conversation: &Scope,
+        first: u64,
+        messages: &[Message],
+        summary: Option<&RunningSummary>,
+    ) -> Result<()> {
+        conversation.validate()?;
+        StoredMessage::check_restored(first, messages, summary)?;
+        let (conversation, messages, summary) = (conversation.clone(), messages.to_vec(), summary.cloned());
+        self.0
+            .blocking("restoring a conversation", move |inner| {
+                let messages = messages.into_iter().map(MessageRow::new).collect::<SqliteResult<Vec<_>>>()?;
+                inner
+                    .connections
+                    .write(|connection| restore(connection, &conversation, first, &messages, summary.as_ref()))
             })
             .await
     }
@@ -217,6 +246,11 @@ fn append(connection: &Connection, conversation: &Scope, messages: &[MessageRow]
             statement.query_row(params![user, agent, session, first, count], place)?
         }
     };
+    insert(connection, row, first, messages)?;
+    Ok(first.cast_unsigned())
+}
+
+fn insert(connection: &Connection, row: i64, first: i64, messages: &[MessageRow]) -> SqliteResult<()> {
     let mut statement = connection.prepare_cached(&format!(
         "INSERT INTO messages (conversation, {COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
     ))?;
@@ -236,7 +270,55 @@ fn append(connection: &Connection, conversation: &Scope, messages: &[MessageRow]
             text
         ])?;
     }
-    Ok(first.cast_unsigned())
+    Ok(())
+}
+
+fn restore(
+    connection: &Connection,
+    name: &Scope,
+    first: u64,
+    messages: &[MessageRow],
+    summary: Option<&RunningSummary>,
+) -> SqliteResult<()> {
+    if Conversation::find(connection, name)?.is_some() {
+        return Err(Error::new(ErrorKind::Conflict, "the conversation was begun already").into());
+    }
+    let [user, agent, session] = rows::parts(name);
+    let next = first + messages.len() as u64;
+    let covers_before = summary.map_or(0, |summary| summary.covers_before);
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO conversations (user, agent, session, first, next, covers_before, summarized_at, summary)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING row",
+    )?;
+    let row = statement.query_row(
+        params![
+            user,
+            agent,
+            session,
+            first.cast_signed(),
+            next.cast_signed(),
+            covers_before.cast_signed(),
+            summary.map(|summary| Time(summary.updated_at)),
+            summary.map(|summary| &summary.text),
+        ],
+        |row| row.get(0),
+    )?;
+    insert(connection, row, first.cast_signed(), messages)
+}
+
+fn names(connection: &Connection, scope: &Scope) -> SqliteResult<Vec<Scope>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT user, agent, session FROM conversations
+         WHERE (?1 = '' OR user = ?1) AND (?2 = '' OR agent = ?2) AND (?3 = '' OR session = ?3)
+         AND (first < next OR summary IS NOT NULL)",
+    )?;
+    let mut found = statement.query(rows::parts(scope))?;
+    let mut names = Vec::new();
+    while let Some(row) = found.next()? {
+        names.push(rows::scope(row, 0)?);
+    }
+    names.sort();
+    Ok(names)
 }
 
 fn messages(connection: &Connection, name: &Scope, from: u64, limit: usize) -> SqliteResult<Vec<StoredMessage>> {

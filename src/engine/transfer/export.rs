@@ -5,8 +5,8 @@ use super::{
     line::{Line, VERSION},
 };
 use crate::{
-    Cursor, Entity, EntityId, Error, ErrorKind, GraphQuery, GraphStore, ListQuery, MemoryEngine, MemoryId, Result,
-    Scope, Stage, Validity, types::truncate,
+    Cursor, Entity, EntityId, Error, ErrorKind, GraphQuery, GraphStore, ListQuery, MemoryEngine, MemoryId, Message,
+    Result, Scope, Stage, Validity, types::truncate,
 };
 
 /// How much is read at a time.
@@ -33,10 +33,15 @@ enum Step {
     Removed(Option<MemoryId>),
     Relations(Option<Cursor>),
     Entities(Option<Cursor>),
+    /// Those that are still to come, and how far the first of them is told.
+    Conversations(Option<Left>),
     Queue,
     End,
     Nothing,
 }
+
+/// Conversations, the next last, and from which message on that is to be told.
+type Left = (Vec<Scope>, Option<u64>);
 
 impl Export {
     pub(crate) fn new(engine: MemoryEngine, scope: Scope) -> Self {
@@ -118,7 +123,7 @@ impl Export {
                 ids.last().map_or(Step::Relations(None), |last| Step::Removed(Some(*last)))
             }
             Step::Relations(after) => match self.graph() {
-                None => Step::Queue,
+                None => Step::Conversations(None),
                 Some(graph) => {
                     let query = GraphQuery::any_time().expired_too();
                     let page = graph.list_relations(&self.scope, &query, after.as_ref(), PAGE).await?;
@@ -141,7 +146,7 @@ impl Export {
                 }
             },
             Step::Entities(after) => match self.graph() {
-                None => Step::Queue,
+                None => Step::Conversations(None),
                 Some(graph) => {
                     let page = graph.list_entities(&self.scope, after.as_ref(), PAGE).await?;
                     let alone = |entity: &Entity| !self.entities.contains(&entity.id);
@@ -149,9 +154,14 @@ impl Export {
                         new_entities.push(entity.id);
                         lines.push(Line::Entity { entity });
                     }
-                    page.next.map_or(Step::Queue, |next| Step::Entities(Some(next)))
+                    page.next.map_or(Step::Conversations(None), |next| Step::Entities(Some(next)))
                 }
             },
+            Step::Conversations(left) => {
+                let (left, told) = self.talk(left.as_ref(), &mut lines).await?;
+                report.messages += told;
+                left.map_or(Step::Queue, |left| Step::Conversations(Some(left)))
+            }
             Step::Queue => {
                 if self.engine.0.later.is_some() {
                     for add in self.engine.queued_adds(&self.scope).await? {
@@ -173,6 +183,36 @@ impl Export {
         self.entities.extend(new_entities);
         (self.report, self.next) = (report, next);
         Ok(())
+    }
+
+    /// The next messages of the conversations that are left; what is left after them, and how many messages these are.
+    async fn talk(&self, left: Option<&Left>, lines: &mut Vec<Line>) -> Result<(Option<Left>, u64)> {
+        let Some(store) = self.engine.0.conversation_store() else { return Ok((None, 0)) };
+        let Some((names, from)) = left else {
+            // The first is taken from the end.
+            let names = store.conversations(&self.scope).await?.into_iter().rev().collect();
+            return Ok((Some((names, None)), 0));
+        };
+        let mut names = names.clone();
+        let Some(name) = names.last().cloned() else { return Ok((None, 0)) };
+        let found = store.messages(&name, from.unwrap_or(0), PAGE).await?;
+        let end = found.last().map(|last| last.sequence + 1);
+        let first = found.first().map(|first| first.sequence);
+        let told = found.len() as u64;
+        let is_last = found.len() < PAGE;
+        let messages: Vec<Message> = found.into_iter().map(|stored| stored.message).collect();
+        match from {
+            Some(_) => lines.extend(first.map(|first| Line::Messages { name, first, messages })),
+            None => {
+                let summary = store.summary(&name).await?;
+                let first = first.or_else(|| summary.as_ref().map(|summary| summary.covers_before));
+                lines.extend(first.map(|first| Line::Conversation { name, first, messages, summary }));
+            }
+        }
+        if is_last {
+            names.pop();
+        }
+        Ok((Some((names, end.filter(|_| !is_last))), told))
     }
 
     fn graph(&self) -> Option<&dyn GraphStore> {

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     EmbedderExt, Entity, EntityId, Error, ErrorKind, EventKind, Expect, GraphBatch, HistoryEvent, IndexKey, Memory,
-    MemoryEngine, MemoryId, Purpose, Put, QueuedAdd, QueuedState, Redactor, Relation, Result, Scope, Stage, WriteBatch,
-    add::redact, types::check_metadata,
+    MemoryEngine, MemoryId, Message, Purpose, Put, QueuedAdd, QueuedState, Redactor, Relation, Result, RunningSummary,
+    Scope, Stage, StoredMessage, WriteBatch, add::redact, traits::redact_message, types::check_metadata,
 };
 
 /// How many lines are written at once.
@@ -48,7 +48,18 @@ struct Waiting {
     removed: Vec<(MemoryId, Vec<HistoryEvent>)>,
     entities: Vec<Entity>,
     relations: Vec<Relation>,
+    talks: Vec<Talk>,
     adds: Vec<QueuedAdd>,
+}
+
+/// Messages of a conversation that follow each other; at its beginning `begins`, with the summary.
+#[derive(Debug)]
+struct Talk {
+    name: Scope,
+    first: u64,
+    messages: Vec<Message>,
+    begins: bool,
+    summary: Option<RunningSummary>,
 }
 
 impl Import {
@@ -170,6 +181,15 @@ impl Import {
                 self.read.relations += 1;
                 self.waiting.relations.push(relation);
             }
+            Line::Conversation { name, first, messages, mut summary } => {
+                if let (Some(redactor), Some(summary)) = (redactor, &mut summary) {
+                    redact::text(redactor, &mut summary.text);
+                }
+                self.talk(Talk { name, first, messages, begins: true, summary })?;
+            }
+            Line::Messages { name, first, messages } => {
+                self.talk(Talk { name, first, messages, begins: false, summary: None })?;
+            }
             Line::QueuedAdd { mut add } => {
                 covered(&add.scope, &self.scope)?;
                 if add.state == QueuedState::Running {
@@ -183,7 +203,18 @@ impl Import {
         Ok(())
     }
 
-    /// Writes in three steps. What a step has written waits no more, so a later one that fails does not repeat it.
+    fn talk(&mut self, mut talk: Talk) -> Result<()> {
+        covered(&talk.name, &self.scope)?;
+        StoredMessage::check_restored(talk.first, &talk.messages, talk.summary.as_ref())?;
+        if let Some(redactor) = self.engine.0.redactor.as_deref() {
+            talk.messages.iter_mut().for_each(|message| redact_message(redactor, message));
+        }
+        self.read.messages += talk.messages.len() as u64;
+        self.waiting.talks.push(talk);
+        Ok(())
+    }
+
+    /// Writes in steps. What a step has written waits no more, so a later one that fails does not repeat it.
     async fn write(&mut self) -> Result<()> {
         let mut report = self.report;
         let mut batch = WriteBatch::default();
@@ -193,6 +224,11 @@ impl Import {
         (self.waiting.memories, self.waiting.removed, self.report) = (Vec::new(), Vec::new(), report);
         self.graph(&mut report).await?;
         (self.waiting.entities, self.waiting.relations, self.report) = (Vec::new(), Vec::new(), report);
+        while let Some(talk) = self.waiting.talks.first() {
+            self.conversation(talk, &mut report).await?;
+            self.report = report;
+            self.waiting.talks.remove(0);
+        }
         self.queue(&mut report).await?;
         (self.waiting.adds, self.report) = (Vec::new(), report);
         Ok(())
@@ -312,6 +348,30 @@ impl Import {
         Ok(())
     }
 
+    async fn conversation(&self, talk: &Talk, report: &mut TransferReport) -> Result<()> {
+        let Talk { name, first, messages, begins, summary } = talk;
+        let Some(store) = self.engine.0.conversation_store() else {
+            report.skipped += 1;
+            return Ok(());
+        };
+        let written = if *begins {
+            store.restore(name, *first, messages, summary.as_ref()).await
+        } else {
+            // What is there ends where this begins, or the conversation has become another.
+            let before = store.messages(name, first.saturating_sub(1), 2).await.map_err(in_store)?;
+            match before.as_slice() {
+                [last] if last.sequence + 1 == *first => store.append(name, messages).await.map(drop),
+                _ => Err(Error::new(ErrorKind::Conflict, "the conversation went on otherwise")),
+            }
+        };
+        match written {
+            Ok(()) => report.messages += messages.len() as u64,
+            Err(error) if error.kind() == ErrorKind::Conflict => report.skipped += 1,
+            Err(error) => return Err(in_store(error)),
+        }
+        Ok(())
+    }
+
     async fn queue(&self, report: &mut TransferReport) -> Result<()> {
         for add in &self.waiting.adds {
             match self.engine.restore_add(add).await {
@@ -328,8 +388,8 @@ impl Import {
 
 impl Waiting {
     fn len(&self) -> usize {
-        let Self { memories, removed, entities, relations, adds } = self;
-        memories.len() + removed.len() + entities.len() + relations.len() + adds.len()
+        let Self { memories, removed, entities, relations, talks, adds } = self;
+        memories.len() + removed.len() + entities.len() + relations.len() + talks.len() + adds.len()
     }
 }
 

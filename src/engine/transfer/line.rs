@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::TransferReport;
-use crate::{Entity, HistoryEvent, Memory, MemoryId, QueuedAdd, Relation, Scope, Timestamp};
+use crate::{Entity, HistoryEvent, Memory, MemoryId, Message, QueuedAdd, Relation, RunningSummary, Scope, Timestamp};
 
 /// The version of the format. It grows when a reader of the one before could misread a line.
 pub(super) const VERSION: u32 = 1;
@@ -34,6 +34,19 @@ pub(super) enum Line {
     },
     Relation {
         relation: Relation,
+    },
+    /// A conversation begins: its first messages that are left, and the summary.
+    Conversation {
+        name: Scope,
+        first: u64,
+        messages: Vec<Message>,
+        summary: Option<RunningSummary>,
+    },
+    /// A conversation goes on.
+    Messages {
+        name: Scope,
+        first: u64,
+        messages: Vec<Message>,
     },
     QueuedAdd {
         add: Box<QueuedAdd>,

@@ -12,11 +12,11 @@ use crate::{MemoryEngine, Scope};
 
 impl MemoryEngine {
     /// All that the scope covers, as lines of JSON, to keep or to take to another store: memories with the texts they are
-    /// found by and their histories, the histories of what was removed, the graph and queued adds.
+    /// found by and their histories, the histories of what was removed, the graph, conversations with their summaries, and queued adds.
     ///
     /// The first line is `{"type": "ingrain", "version": …}`, the last `{"type": "end", …}` with counts, by which
     /// [`import`](Self::import) knows that nothing is missing; in between, `type` is `memory`, `removed`, `entity`,
-    /// `relation` or `queued_add`. Vectors are not in it: whatever imports makes them anew.
+    /// `relation`, `conversation`, `messages` or `queued_add`. Vectors are not in it: whatever imports makes them anew.
     ///
     /// Lines are made as they are asked for. What is there all the while is told exactly once; what is written or removed
     /// meanwhile may be told or not.
@@ -68,6 +68,8 @@ pub struct TransferReport {
     pub entities: u64,
     /// Relations of the graph, also those that had ended or expired.
     pub relations: u64,
+    /// Messages of conversations.
+    pub messages: u64,
     /// Queued adds.
     pub queued_adds: u64,
     /// Lines that were passed over since the store has what they hold, or something else in its place, or no room for such
