@@ -27,6 +27,8 @@ mod features;
 #[cfg(feature = "sqlite")]
 mod graph;
 mod graph_world;
+#[cfg(all(feature = "sqlite", unix))]
+mod kills;
 mod later;
 mod layering;
 mod maintain;
