@@ -146,6 +146,32 @@ async fn the_work_does_not_hang_on_a_handle() {
     }
 }
 
+/// The runtime that the work was on ends amid it; the same engine goes on from another.
+#[test]
+fn the_work_goes_on_after_its_runtime_has_ended() {
+    for place in Place::all() {
+        let clerk = Clerk::held(|asked, _| Ok(covering(asked)));
+        let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let first = runtime();
+        let engine = first.block_on(async {
+            let engine = place.engine(options(), &clerk).await;
+            let chat = engine.conversation(&ada()).unwrap();
+            chat.append((0..10).flat_map(|number| exchange(number, 20))).await.unwrap();
+            clerk.has_begun(1).await;
+            engine
+        });
+        drop(first);
+        clerk.let_go();
+        runtime().block_on(async {
+            let chat = engine.conversation(&ada()).unwrap();
+            chat.settle().await.unwrap();
+            let view = chat.view().await.unwrap();
+            sound(&view, 300, 20);
+            assert!(view.left_out == 0 && view.summary.is_some());
+        });
+    }
+}
+
 #[test]
 fn outside_a_runtime_nothing_is_appended_that_could_not_be_summarised() {
     let place = Place::Memory(ingrain::InMemoryStore::new());

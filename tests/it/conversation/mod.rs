@@ -240,7 +240,7 @@ pub fn sound(view: &ConversationView, limit: usize, said: usize) {
     assert!(shown.iter().copied().eq(first..said), "the last ones, in order: {shown:?} of {said}");
     let covered = view.summary.as_ref().map_or(0, |summary| usize::try_from(summary.covers_before).unwrap());
     if let Some(summary) = &view.summary {
-        assert_eq!(told(&summary.text), [0..covered], "none lost, none twice");
+        assert_eq!(told(&summary.text), std::slice::from_ref(&(0..covered)), "none lost, none twice");
         assert!(view.messages[0].text.contains(&summary.text));
     }
     assert_eq!(covered + usize::try_from(view.left_out).unwrap(), first, "all is accounted for");
