@@ -68,6 +68,7 @@
 //! | `ollama` | | `Ollama` and its embedder: local models through Ollama's own API |
 //! | `neo4j` | | `Neo4jStore`: the graph on a Neo4j server |
 //! | `tiktoken` | | `TiktokenCounter`: exact token counts for OpenAI's models, for budgets |
+//! | `tracing` | | a span for each call, and an event at its end ([names](MemoryEngineBuilder::meter)) |
 //! | `eval` | | `evaluate`: how well memories are found; loaders for public data sets, metrics |
 //! | `testing` | | conformance suites for the traits, and fakes |
 

@@ -1,6 +1,8 @@
-use super::{Inner, MemoryEngine};
+use std::time::Duration;
+
+use super::{Inner, MemoryEngine, watch::Outcome};
 use crate::{
-    AddRequest, CallId, Error, ErrorKind, FlushReport, QueuedAdd, Result, Scope, Stage,
+    AddReport, AddRequest, CallId, Error, ErrorKind, FlushReport, QueuedAdd, Result, Scope, Stage,
     add::{
         AddContext,
         later::{self, Host, Later},
@@ -115,6 +117,14 @@ impl Host for Inner {
 
     fn adding(&self) -> AddContext<'_> {
         self.adding()
+    }
+
+    fn carried_out(&self, scope: &Scope, elapsed: Duration, result: &Result<AddReport>) {
+        let (error, outcome) = match result {
+            Ok(report) => (None, report.into()),
+            Err(error) => (Some(error.kind()), Outcome::default()),
+        };
+        self.ended("queued_add", scope, elapsed, error, outcome);
     }
 }
 

@@ -11,6 +11,7 @@ mod maintain;
 mod purge;
 mod transfer;
 mod update;
+mod watch;
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -24,10 +25,12 @@ pub use purge::{Purge, PurgeReport};
 pub use transfer::{Export, Import, OnClash, TransferReport};
 pub use update::MemoryUpdate;
 
+use watch::Outcome;
+
 use crate::{
     Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, ConversationStore, Embedder, Error, ErrorKind,
-    Extractor, Filter, GraphStore, HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory,
-    Page, Reconciler, Redactor, Reranker, Result, Scope, SearchRequest, Stage, Stamp, Summarizer, Timestamp,
+    Extractor, Filter, GraphStore, HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, Meter,
+    NewMemory, Page, Reconciler, Redactor, Reranker, Result, Scope, SearchRequest, Stage, Stamp, Summarizer, Timestamp,
     TokenBudget, TokenCounter, Validity, VectorStore,
     add::{self, AddContext, later::Later},
     conversation::Conversations,
@@ -79,6 +82,7 @@ struct Inner {
     weights: Weights,
     ids: IdSource,
     later: Option<Later>,
+    meter: Option<Arc<dyn Meter>>,
     summarizer: Arc<dyn Summarizer>,
     /// Whether that is a model's or the application's, and not the rules'.
     has_own_summarizer: bool,
@@ -151,7 +155,9 @@ impl MemoryEngine {
     pub async fn add(&self, scope: &Scope, request: impl Into<AddRequest>) -> Result<AddReport> {
         let request = request.into();
         let start = std::time::Instant::now();
-        let mut report = add::add(&self.0.adding(), scope, &request).await?;
+        let context = self.0.adding();
+        let work = add::add(&context, scope, &request);
+        let mut report = self.watched("add", scope, work, |report| report.into()).await?;
         report.elapsed = start.elapsed();
         Ok(report)
     }
@@ -168,7 +174,9 @@ impl MemoryEngine {
         memories: impl IntoIterator<Item = M>,
     ) -> Result<Vec<Memory>> {
         let memories = memories.into_iter().map(Into::into).collect();
-        add::add_raw(&self.0.adding(), scope, memories).await
+        let context = self.0.adding();
+        let work = add::add_raw(&context, scope, memories);
+        self.watched("add_raw", scope, work, |memories| Outcome::of(memories.len())).await
     }
 
     /// Finds memories, the best first; equal scores fall newest first, unless `diversity` is asked for. Nothing found is
@@ -208,7 +216,9 @@ impl MemoryEngine {
     pub async fn search(&self, scope: &Scope, request: impl Into<SearchRequest>) -> Result<Vec<Hit>> {
         let mut request = request.into();
         self.redact_query(&mut request.query);
-        search::search(&self.searching(), scope, &request).await
+        let context = self.searching();
+        let work = search::search(&context, scope, &request);
+        self.watched("search", scope, work, |hits| Outcome::of(hits.len())).await
     }
 
     /// What to put into a prompt: blocks, what is known and fits the query, and turns that fit it together with those
@@ -250,7 +260,8 @@ impl MemoryEngine {
     ) -> Result<MemoryContext> {
         let mut request = request.into();
         self.redact_query(&mut request.query);
-        context::context(self, scope, &request, budget.into()).await
+        let work = context::context(self, scope, &request, budget.into());
+        self.watched("context", scope, work, |context| Outcome::of(context.memories.len())).await
     }
 
     /// One memory, whether it still holds or not.
@@ -292,7 +303,7 @@ impl MemoryEngine {
     /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or value;
     /// [`Conflict`](ErrorKind::Conflict) when others kept changing it; what the embedder or the store report.
     pub async fn update(&self, scope: &Scope, id: MemoryId, update: MemoryUpdate) -> Result<Memory> {
-        update::update(self, scope, id, update).await
+        self.watched("update", scope, update::update(self, scope, id, update), |_| Outcome::of(1)).await
     }
 
     /// Removes a memory. Its history stays and ends with the removal. What it had superseded stays ended; see
@@ -305,7 +316,7 @@ impl MemoryEngine {
     /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope;
     /// [`Conflict`](ErrorKind::Conflict) when others kept changing it; what the store reports.
     pub async fn delete(&self, scope: &Scope, id: MemoryId) -> Result<()> {
-        delete::delete(self, scope, id).await
+        self.watched("delete", scope, delete::delete(self, scope, id), |()| Outcome::of(1)).await
     }
 
     /// Removes every memory the scope covers, also those that no longer hold, and says how many there were. Their
@@ -326,7 +337,9 @@ impl MemoryEngine {
     /// then.
     pub async fn delete_all(&self, scope: &Scope) -> Result<u64> {
         scope.validate()?;
-        later::erase(self, scope, delete::delete_all(self, scope)).await
+        let work = later::erase(self, scope, delete::delete_all(self, scope));
+        self.watched("delete_all", scope, work, |count| Outcome::of(usize::try_from(*count).unwrap_or(usize::MAX)))
+            .await
     }
 
     /// Who and what the user's world is made of: the entities and relations that facts told of, since when and until when.

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::{MemoryEngine, delete};
+use super::{MemoryEngine, delete, watch::Outcome};
 use crate::{
     ErrorKind, Filter, ListQuery, Memory, MemoryId, Result, Scope, Source, Stage, Validity, WriteBatch,
     graph::{self, Changes},
@@ -111,7 +111,8 @@ impl MemoryEngine {
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or filter; [`Conflict`](ErrorKind::Conflict) when
     /// others kept changing one of them; what the stores report, also when readers kept old bytes in place for too long.
     pub async fn purge(&self, scope: &Scope, what: Purge) -> Result<PurgeReport> {
-        purge(self, scope, what).await
+        let count = |report: &PurgeReport| Outcome::of(usize::try_from(report.memories).unwrap_or(usize::MAX));
+        self.watched("purge", scope, purge(self, scope, what), count).await
     }
 }
 

@@ -12,6 +12,7 @@ mod extractor;
 mod graph_store;
 mod llm;
 mod llm_fn;
+mod meter;
 mod reconciler;
 mod redactor;
 mod reranker;
@@ -31,6 +32,7 @@ pub use llm::{
     ChatRequest, ChatResponse, FinishReason, Llm, LlmCapabilities, ResponseFormat, ToolChoice, ToolDefinition, Usage,
 };
 pub use llm_fn::LlmFn;
+pub use meter::{Meter, Operation, Total, Totals};
 pub use reconciler::{Action, Neighbour, Plan, PlanCheck, ReconcileRequest, Reconciler};
 pub use redactor::Redactor;
 pub(crate) use redactor::{redact_message, redact_metadata, redact_text};

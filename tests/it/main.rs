@@ -33,6 +33,7 @@ mod kills;
 mod later;
 mod layering;
 mod maintain;
+mod metering;
 #[cfg(feature = "neo4j")]
 mod neo4j;
 #[cfg(feature = "sqlite")]

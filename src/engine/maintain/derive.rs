@@ -38,6 +38,7 @@ impl Run<'_> {
         let summary =
             summarizer.summarize(&request).await.map_err(|error| error.with_stage(crate::Stage::Summarize))?;
         self.report.model_calls += summary.model_calls;
+        self.report.usage += summary.usage;
         let mut text = summary.text;
         if let Some(redactor) = self.engine.0.redactor.as_deref() {
             redact::text(redactor, &mut text);

@@ -15,7 +15,7 @@ use request::Step;
 pub use request::{Maintenance, MaintenancePlace, MaintenanceReport, Merged};
 pub use schedule::{MaintenanceSchedule, ScheduledMaintenance};
 
-use super::MemoryEngine;
+use super::{MemoryEngine, watch::Outcome};
 use crate::{
     Actor, Error, ErrorKind, Filter, ListQuery, Memory, MemoryId, Page, Result, Scope, Stage, Stamp, Timestamp,
     Validity,
@@ -55,7 +55,9 @@ impl MemoryEngine {
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or request; what the summarizer, the embedder or the
     /// store report. What was done before stays done.
     pub async fn maintain(&self, scope: &Scope, request: &Maintenance) -> Result<MaintenanceReport> {
-        maintain(self, scope, request).await
+        let outcome =
+            |report: &MaintenanceReport| Outcome::of(report.changes()).costing(report.model_calls, report.usage);
+        self.watched("maintain", scope, maintain(self, scope, request), outcome).await
     }
 
     /// Parts two memories that [`maintain`](Self::maintain) had merged: the one that was taken in holds again, with its

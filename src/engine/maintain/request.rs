@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cursor, Error, MemoryId, Result};
+use crate::{Cursor, Error, MemoryId, Result, Usage};
 
 /// What [`maintain`](crate::MemoryEngine::maintain) does, how much of it, and from where on.
 ///
@@ -192,6 +192,8 @@ pub struct MaintenanceReport {
     pub busy: Vec<MemoryId>,
     /// Calls of a model.
     pub model_calls: u32,
+    /// What these cost.
+    pub usage: Usage,
     /// Where the next call [goes on](Maintenance::resume); `None` when everything was looked at.
     pub next: Option<MaintenancePlace>,
 }
