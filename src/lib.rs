@@ -101,8 +101,8 @@ pub use add::{
     AddMode, AddReport, AddRequest, BackgroundOptions, FlushReport, NewMemory, RecalledText, SkipReason, SkippedFact,
 };
 pub use backends::*;
-pub use context::{ContextRequest, MemoryContext, TokenBudget};
-pub use engine::{Graph, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
+pub use context::{ContextRequest, MemoryContext, Profile, TokenBudget};
+pub use engine::{Blocks, Graph, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use graph::GraphView;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]

@@ -58,6 +58,7 @@ mod russian;
 mod sameness;
 mod sentence;
 mod split;
+mod statement;
 mod tail;
 #[cfg(test)]
 #[expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
@@ -69,3 +70,4 @@ mod when;
 
 pub use extractor::RuleExtractor;
 pub use reconciler::RuleReconciler;
+pub(crate) use statement::read_statement;
