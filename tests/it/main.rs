@@ -12,6 +12,7 @@
 mod acceptance;
 mod agentic;
 mod api;
+mod blocks;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 mod clients;
 mod conformance;
@@ -40,4 +41,5 @@ mod reconcile;
 mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;
+mod tools;
 mod worlds;
