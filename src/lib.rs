@@ -38,6 +38,9 @@
 //! [`context`](MemoryEngine::context): query → *gather* blocks, hits and the turns around them → *select* the best within
 //! a [`TokenBudget`] → *render* → [`MemoryContext`], ready for a prompt, and known again when it comes back through `add`.
 //!
+//! [`blocks`](MemoryEngine::blocks): core memory in every prompt, edited by the application and by agents; and
+//! [`tools`](MemoryEngine::tools): all of it as tools that a model calls, in any framework.
+//!
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
