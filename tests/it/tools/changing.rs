@@ -1,7 +1,8 @@
 //! Tools that change memories and blocks.
 
 use ingrain::{
-    Actor, AddMode, AddRequest, Block, EventKind, Memory, MemoryId, MemoryKind, Message, NewMemory, Scope, Trust,
+    Actor, AddMode, AddRequest, Block, ErrorKind, EventKind, Memory, MemoryId, MemoryKind, Message, NewMemory, Scope,
+    Trust, testing::ScriptedLlm,
 };
 use serde_json::json;
 
@@ -64,6 +65,29 @@ async fn a_users_word_that_a_model_adds_to_is_no_longer_the_users_alone() {
         assert!(told.text.contains("Taken into") && told.memories == [dog.id], "{}", told.text);
         let dog = world.engine.get(&ann, dog.id).await.unwrap();
         assert_eq!((dog.text.as_str(), dog.trust), ("Has a dog named Rex", Trust::Assistant), "{}", world.name);
+    }
+}
+
+#[tokio::test]
+async fn a_model_decides_over_a_fact_where_there_is_one() {
+    for world in World::all().await {
+        let ann = Scope::user("ann");
+        let coffee = stored(&world, &ann, "Le encanta el café").await;
+        let plan = r#"{"actions": [{"event": "DELETE", "memory": 0, "fact": 0}, {"event": "ADD", "fact": 0}]}"#;
+        let llm = ScriptedLlm::new().reply(plan).fail(ErrorKind::ProviderUnreachable);
+        let engine = world.builder().llm(llm.clone()).build().await.unwrap();
+        let tools = engine.tools(&ann);
+        let told = run(&tools, "add_memory", json!({"text": "Ya no soporta el café"})).await;
+        let ended = engine.get(&ann, coffee.id).await.unwrap();
+        assert_eq!((ended.superseded_by, llm.requests().len()), (Some(told.memories[0]), 1), "{}", told.text);
+        assert_eq!(engine.history(&ann, coffee.id).await.unwrap()[1].stamp.actor, Actor::Agent);
+        // An outage of the model is one; a repetition needs no model.
+        let before = world.everything(&ann).await;
+        let text = json!({"text": "Bebe té con limón, no café"}).to_string();
+        let error = tools.call("add_memory", &text).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ProviderUnreachable);
+        assert!(!run(&tools, "add_memory", json!({"text": "Ya no soporta el café."})).await.changed);
+        assert_eq!((world.everything(&ann).await, llm.requests().len()), (before, 2), "{}", world.name);
     }
 }
 

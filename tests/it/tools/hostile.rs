@@ -172,7 +172,7 @@ proptest! {
                     let before: (Version, _) = (version().await, world.everything(&ann).await);
                     let result = tools.call(name, arguments).await.unwrap();
                     assert!(!result.text.trim().is_empty());
-                    let most = if result.is_error { 1_999 } else { 700 };
+                    let most = if result.is_error { 1_501 } else { 700 };
                     assert!(result.text.chars().count() <= most, "{name} {arguments}: {}", result.text);
                     assert!(result.text.matches("</recalled-memories>").count() <= 1, "{}", result.text);
                     let after = (version().await, world.everything(&ann).await);
