@@ -41,6 +41,9 @@
 //! [`conversation`](MemoryEngine::conversation): *append* word for word ([`ConversationStore`]) → *view* within its limits;
 //! meanwhile the oldest segments are *summarised* ([`Summarizer`]) into one running summary → [`ConversationView`].
 //!
+//! [`blocks`](MemoryEngine::blocks): core memory in every prompt, edited by the application and by agents; and
+//! [`tools`](MemoryEngine::tools): all of it as tools that a model calls, in any framework.
+//!
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
@@ -96,6 +99,7 @@ mod search;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod text;
+mod tools;
 mod traits;
 mod types;
 
@@ -106,13 +110,13 @@ pub use add::{
     AddMode, AddReport, AddRequest, BackgroundOptions, FlushReport, NewMemory, RecalledText, SkipReason, SkippedFact,
 };
 pub use backends::*;
-pub use context::{ContextRequest, MemoryContext, TokenBudget};
+pub use context::{ContextRequest, MemoryContext, Profile, TokenBudget};
 pub use conversation::{
     Appended, Conversation, ConversationEvent, ConversationOptions, ConversationSize, ConversationView, Exchange,
     SummaryFailure,
 };
 pub use engine::{
-    Export, Graph, Import, ListRequest, Maintenance, MaintenancePlace, MaintenanceReport, MaintenanceSchedule,
+    Blocks, Export, Graph, Import, ListRequest, Maintenance, MaintenancePlace, MaintenanceReport, MaintenanceSchedule,
     MemoryEngine, MemoryEngineBuilder, MemoryUpdate, Merged, OnClash, Purge, PurgeReport, ScheduledMaintenance,
     TransferReport,
 };
@@ -121,6 +125,7 @@ pub use graph::GraphView;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 pub use http::HttpOptions;
 pub use search::{Hit, Part, ScorePart, SearchMode, SearchRequest};
+pub use tools::{MemoryTools, ToolResult};
 pub use traits::*;
 pub use types::*;
 

@@ -1,5 +1,7 @@
 //! [`MemoryEngine`]: wires the parts together. Each public method checks nothing itself and hands over to its folder.
 
+mod behalf;
+mod blocks;
 mod builder;
 mod context;
 mod conversation;
@@ -15,6 +17,7 @@ mod watch;
 
 use std::{collections::BTreeSet, sync::Arc};
 
+pub use blocks::Blocks;
 pub use builder::MemoryEngineBuilder;
 pub use graph::Graph;
 pub use list::ListRequest;
@@ -303,7 +306,7 @@ impl MemoryEngine {
     /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or value;
     /// [`Conflict`](ErrorKind::Conflict) when others kept changing it; what the embedder or the store report.
     pub async fn update(&self, scope: &Scope, id: MemoryId, update: MemoryUpdate) -> Result<Memory> {
-        self.watched("update", scope, update::update(self, scope, id, update), |_| Outcome::of(1)).await
+        self.update_by(scope, id, update, Actor::App).await
     }
 
     /// Removes a memory. Its history stays and ends with the removal. What it had superseded stays ended; see
@@ -316,7 +319,7 @@ impl MemoryEngine {
     /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope;
     /// [`Conflict`](ErrorKind::Conflict) when others kept changing it; what the store reports.
     pub async fn delete(&self, scope: &Scope, id: MemoryId) -> Result<()> {
-        self.watched("delete", scope, delete::delete(self, scope, id), |()| Outcome::of(1)).await
+        self.delete_by(scope, id, Actor::App).await
     }
 
     /// Removes every memory the scope covers, also those that no longer hold, and says how many there were. Their
@@ -396,10 +399,10 @@ impl MemoryEngine {
         self.0.has_own_summarizer.then(|| Arc::clone(&self.0.summarizer))
     }
 
-    /// The stamp of a direct call, now.
-    fn stamp(&self) -> Stamp {
+    /// The stamp of a call, now.
+    fn stamp(&self, by: Actor) -> Stamp {
         let now: Timestamp = truncate(self.0.clock.now());
-        Stamp::new(now, Actor::App, CallId::new(now))
+        Stamp::new(now, by, CallId::new(now))
     }
 }
 

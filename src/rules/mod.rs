@@ -60,6 +60,7 @@ mod russian;
 mod sameness;
 mod sentence;
 mod split;
+mod statement;
 mod summarizer;
 mod tail;
 #[cfg(test)]
@@ -73,4 +74,5 @@ mod when;
 pub use extractor::RuleExtractor;
 pub use reconciler::RuleReconciler;
 pub use redactor::PatternRedactor;
+pub(crate) use statement::read_statement;
 pub use summarizer::RuleSummarizer;

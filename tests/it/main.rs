@@ -12,6 +12,7 @@
 mod acceptance;
 mod agentic;
 mod api;
+mod blocks;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 mod clients;
 mod conformance;
@@ -47,5 +48,6 @@ mod redactor;
 mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;
+mod tools;
 mod transfer;
 mod worlds;

@@ -3,7 +3,7 @@
 
 use super::{Merged, Run, conflict, semantic};
 use crate::{
-    Cursor, ErrorKind, EventKind, HistoryEvent, Memory, MemoryEngine, MemoryId, Put, Result, Scope, SearchQuery,
+    Actor, Cursor, ErrorKind, EventKind, HistoryEvent, Memory, MemoryEngine, MemoryId, Put, Result, Scope, SearchQuery,
     Source, Stage, Stamp, Validity, WriteBatch,
     engine::{ATTEMPTS, delete},
     graph::{self, Changes},
@@ -127,7 +127,7 @@ pub(super) async fn undo_merge(engine: &MemoryEngine, scope: &Scope, id: MemoryI
         let kept = memory.superseded_by.filter(|kept| reason == format!("{REASON}{kept}"));
         let Some(kept) = kept else { return Err(conflict("no other memory has taken it in")) };
         let version = delete::graph_version(engine).await?;
-        let stamp = engine.stamp().because(UNDONE);
+        let stamp = engine.stamp(Actor::App).because(UNDONE);
         let mut batch = WriteBatch::default();
         let open = Memory { invalid_at: None, superseded_by: None, ..memory.clone() };
         change(&mut batch, &memory, open.clone(), EventKind::Update, stamp.clone());

@@ -87,8 +87,7 @@ struct Run<'e> {
 async fn maintain(engine: &MemoryEngine, scope: &Scope, request: &Maintenance) -> Result<MaintenanceReport> {
     scope.validate()?;
     request.validate()?;
-    let mut stamp = engine.stamp();
-    stamp.actor = Actor::Maintenance;
+    let stamp = engine.stamp(Actor::Maintenance);
     let (now, report) = (stamp.at, MaintenanceReport::default());
     let mut run = Run { engine, scope, request, now, stamp, report, left: request.limit };
     let MaintenancePlace { mut step, mut after } = request.place.clone();

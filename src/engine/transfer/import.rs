@@ -5,9 +5,10 @@ use super::{
     line::{Line, VERSION},
 };
 use crate::{
-    EmbedderExt, Entity, EntityId, Error, ErrorKind, EventKind, Expect, GraphBatch, HistoryEvent, IndexKey, Memory,
-    MemoryEngine, MemoryId, Message, Purpose, Put, QueuedAdd, QueuedState, Redactor, Relation, Result, RunningSummary,
-    Scope, Stage, StoredMessage, WriteBatch, add::redact, traits::redact_message, types::check_metadata,
+    Actor, EmbedderExt, Entity, EntityId, Error, ErrorKind, EventKind, Expect, GraphBatch, HistoryEvent, IndexKey,
+    Memory, MemoryEngine, MemoryId, Message, Purpose, Put, QueuedAdd, QueuedState, Redactor, Relation, Result,
+    RunningSummary, Scope, Stage, StoredMessage, WriteBatch, add::redact, traits::redact_message,
+    types::check_metadata,
 };
 
 /// How many lines are written at once.
@@ -277,7 +278,7 @@ impl Import {
                 }
                 // It was removed here: what happened to it here stays, and ends with its return.
                 None if !earlier.is_empty() => {
-                    let stamp = self.engine.stamp().because("imported");
+                    let stamp = self.engine.stamp(Actor::App).because("imported");
                     let text = Some(memory.text.clone());
                     batch.events.push(HistoryEvent::new(memory.id, memory.scope, EventKind::Add, None, text, stamp));
                 }
