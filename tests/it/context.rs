@@ -1,6 +1,6 @@
 //! What goes into a prompt, and what becomes of it when it comes back.
 
-mod frame;
+pub mod frame;
 mod recalled;
 mod room;
 mod shown;

@@ -29,6 +29,7 @@ mod features;
 #[cfg(feature = "sqlite")]
 mod graph;
 mod graph_world;
+mod hostile;
 #[cfg(all(feature = "sqlite", unix))]
 mod kills;
 mod later;

@@ -1,0 +1,5 @@
+//! Hostile texts through every entrance: none changes another memory, escapes its quotation or reaches a query language.
+
+mod entrances;
+mod feeding;
+mod texts;
