@@ -1,5 +1,5 @@
 use super::{
-    AddContext, AddMode, AddReport, AddRequest, keys,
+    AddContext, AddMode, AddReport, AddRequest, aside, keys,
     recalled::{without_echoes, without_recalled},
     redact,
 };
@@ -14,6 +14,8 @@ pub(super) struct Intake {
     pub(super) episodes: Vec<(Memory, Vec<IndexKey>)>,
     /// The facts that were read from them.
     pub(super) facts: Vec<NewFact>,
+    /// Those of them that are kept aside, and held against nothing.
+    pub(super) aside: Vec<NewFact>,
     /// What is to be told so far.
     pub(super) report: AddReport,
     /// Who causes the changes, if it is known beforehand.
@@ -70,7 +72,10 @@ pub(super) async fn extract(
     let facts: Vec<Fact> = extraction
         .facts
         .into_iter()
-        .filter_map(|fact| usable(fact, request.messages.len(), &mut report.ignored))
+        .filter_map(|fact| {
+            let fact = usable(fact, request.messages.len(), &mut report.ignored)?;
+            aside::by_its_speaker(fact, &own, context.quarantine, &mut report.ignored)
+        })
         .collect();
     let mut facts = facts;
     if let Some(redactor) = context.redactor {
@@ -84,7 +89,7 @@ pub(super) async fn extract(
 
     let ids: Vec<Option<MemoryId>> = memories.iter().map(|memory| memory.as_ref().map(|memory| memory.id)).collect();
     let episodes: Vec<(Memory, Vec<IndexKey>)> = memories.into_iter().flatten().zip(keys).collect();
-    let facts = facts
+    let facts: Vec<NewFact> = facts
         .into_iter()
         .zip(vectors)
         .map(|(fact, vector)| {
@@ -94,7 +99,8 @@ pub(super) async fn extract(
         })
         .collect();
     report.episodes = episodes.iter().map(|(memory, _)| memory.id).collect();
-    Ok(Intake { episodes, facts, report, actor: None })
+    let (facts, aside) = aside::apart(context, scope, facts, &mut report).await?;
+    Ok(Intake { episodes, facts, aside, report, actor: None })
 }
 
 /// What the extractor reads or, if the budget allows no call of a model, the rules.

@@ -1,7 +1,7 @@
 //! Facts that come ready-made, without messages to read them from.
 
 use super::{
-    AddContext, AddReport, carry_out,
+    AddContext, AddReport, aside, carry_out,
     extract::{Intake, NewFact, usable},
     keys, redact,
 };
@@ -28,6 +28,7 @@ pub(crate) async fn add_facts(
     let observed_at = truncate(context.now);
     let facts = facts.into_iter().zip(vectors);
     let facts = facts.map(|(fact, vector)| NewFact { fact, vector, observed_at, episode: None }).collect();
-    let intake = Intake { episodes: Vec::new(), facts, report, actor: Some(by) };
+    let (facts, aside) = aside::apart(context, scope, facts, &mut report).await?;
+    let intake = Intake { episodes: Vec::new(), facts, aside, report, actor: Some(by) };
     carry_out(context, context.reconciler, scope, &intake, &CallBudget::new(None, None), false).await
 }

@@ -1,5 +1,6 @@
 //! [`MemoryEngine::add`](crate::MemoryEngine::add): extract → reconcile → store.
 
+mod aside;
 mod check;
 mod extract;
 mod given;
@@ -265,6 +266,11 @@ pub struct AddReport {
     pub account: Option<String>,
     /// What was extracted and is not usable.
     pub ignored: Vec<Ignored>,
+    /// New memories made of facts that are [kept aside](crate::MemoryEngineBuilder::quarantine), as they are.
+    pub quarantined: Vec<Memory>,
+    /// Memories among the new ones, turns too, and among those with a new text, that
+    /// [read like an instruction](crate::cues::looks_like_instruction) to a model.
+    pub flagged: Vec<MemoryId>,
     /// Memories among the new ones whose quote was not found in the messages, if the extractor looked.
     pub unverified: Vec<MemoryId>,
     /// Steps that the rules took over, since the budget allowed no call of a model.
@@ -294,6 +300,8 @@ impl AddReport {
             rejected: Vec::new(),
             account: None,
             ignored: Vec::new(),
+            quarantined: Vec::new(),
+            flagged: Vec::new(),
             unverified: Vec::new(),
             fallbacks: Vec::new(),
             dry_run: false,
@@ -303,11 +311,17 @@ impl AddReport {
         }
     }
 
+    /// Whether the memory is new or has a new text.
+    fn tells(&self, memory: &Memory) -> bool {
+        let new = self.added.iter().chain(&self.updated).chain(&self.quarantined).map(|new| new.id);
+        new.chain(self.episodes.iter().copied()).any(|new| new == memory.id)
+    }
+
     /// Why no fact was stored or changed, in two words; `None` if one was: `no facts` were found, or all were `already
     /// known`, or every step was `not possible` and [rejected](Self::rejected).
     #[must_use]
     pub fn reason(&self) -> Option<&'static str> {
-        let changed = [&self.added, &self.updated, &self.superseded, &self.deleted];
+        let changed = [&self.added, &self.updated, &self.superseded, &self.deleted, &self.quarantined];
         if changed.iter().any(|memories| !memories.is_empty()) {
             return None;
         }
@@ -330,6 +344,8 @@ pub(crate) struct AddContext<'a> {
     /// What stands in for them when the budget allows no call of a model.
     pub(crate) rules: (&'a dyn Extractor, &'a dyn Reconciler),
     pub(crate) redactor: Option<&'a dyn Redactor>,
+    /// Whether what outside text said is kept aside.
+    pub(crate) quarantine: bool,
     /// Where relations are kept, if they are.
     pub(crate) graph: Option<GraphPart<'a>>,
     pub(crate) ids: &'a IdSource,

@@ -2,7 +2,7 @@ use super::{ATTEMPTS, AddContext, keys, redact};
 use crate::{
     Actor, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Put, Result,
     Scope, Source, Stage, Stamp, Timestamp, Trust, WriteBatch,
-    types::{check_metadata, truncate},
+    types::{check_metadata, quarantine, truncate},
 };
 
 /// A memory to store as it is, without reading anything from it. Bare text turns into one.
@@ -94,7 +94,8 @@ impl NewMemory {
         self
     }
 
-    /// Whose word it rests on. Default [`Trust::User`].
+    /// Whose word it rests on. What a web page or a tool said is [`Trust::Tool`], and is
+    /// [kept aside](crate::MemoryEngineBuilder::quarantine) if that is wanted. Default [`Trust::User`].
     pub fn trust(mut self, trust: Trust) -> Self {
         self.trust = trust;
         self
@@ -182,6 +183,9 @@ impl NewMemory {
         memory.valid_at = valid_at;
         memory.invalid_at = invalid_at;
         memory.expires_at = self.expires_at.map(truncate);
+        if context.quarantine && quarantine::is_for_quarantine(&memory) {
+            quarantine::keep_aside(&mut memory);
+        }
         Ok(memory)
     }
 }
@@ -224,7 +228,12 @@ pub(crate) async fn add_raw(context: &AddContext<'_>, scope: &Scope, memories: V
         batch.puts.push(Put::new(memory.clone(), keys.clone()));
     }
     let in_store = |error: Error| error.with_stage(Stage::Store);
-    let keyed: Vec<(&Memory, &[IndexKey])> = memories.iter().zip(keys.iter().map(Vec::as_slice)).collect();
+    let keyed: Vec<(&Memory, &[IndexKey])> = memories
+        .iter()
+        .zip(keys.iter().map(Vec::as_slice))
+        // What nobody has approved of finds no turn either.
+        .filter(|(memory, _)| !quarantine::is_kept_aside(memory))
+        .collect();
     let mut attempt = 1;
     loop {
         let mut batch = batch.clone();

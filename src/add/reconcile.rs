@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     CallBudget, Candidate, Error, ErrorKind, Fact, Filter, MemoryId, Neighbour, Plan, ReconcileRequest, Reconciler,
-    Result, Scope, SearchQuery, Stage, Usage, Validity,
+    Result, Scope, SearchQuery, Stage, Usage, Validity, types::quarantine::quarantined,
 };
 
 /// Neighbours looked up for each fact, by meaning and by words: the whole scope is searched, and the nearest are what
@@ -118,7 +118,7 @@ async fn neighbours(
         if let Some(slot) = &new.fact.slot {
             // All that fill the slot, however they are worded, and all that did.
             let query = SearchQuery::new(reach.clone(), context.now)
-                .filter(Some(semantic.clone() & Filter::eq("slot", slot.as_str())))
+                .filter(Some(semantic.clone() & Filter::eq("slot", slot.as_str()) & !quarantined()))
                 .validity(Validity::Any)
                 .limit(SLOT)
                 .near(new.vector.clone());

@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     Action, Actor, EmbedderExt, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, Neighbour, Plan, Purpose, Put,
-    Result, Scope, Source, Stage, Stamp, Trust, Unchanged, Version, WriteBatch, graph::Changes, types::truncate,
+    Result, Scope, Source, Stage, Stamp, Timestamp, Trust, Unchanged, Version, WriteBatch,
+    cues::looks_like_instruction,
+    graph::Changes,
+    types::{quarantine, truncate},
 };
 
 /// Marks, in a memory's metadata, that the words it rests on were not found in the messages.
@@ -123,6 +126,16 @@ pub(super) async fn prepare(
             draft.put_new(memory, vec![key], draft.stamp.clone());
         }
     }
+    for new in &intake.aside {
+        let mut memory = new_memory(new, context.ids.next(context.now), scope, context.now);
+        quarantine::keep_aside(&mut memory);
+        draft.report.quarantined.push(memory.clone());
+        let key = IndexKey::new(memory.text.clone(), new.vector.clone());
+        draft.put_new(memory, vec![key], draft.stamp.clone().because("kept aside"));
+    }
+    let written = draft.batch.puts.iter().map(|put| &put.memory);
+    let flagged = written.filter(|memory| draft.report.tells(memory) && looks_like_instruction(&memory.text));
+    draft.report.flagged = flagged.map(|memory| memory.id).collect();
     if !intake.facts.is_empty() && context.store.capabilities().guards {
         draft.batch.unchanged = Some(Unchanged::new(scope.across_sessions(), version));
     }
@@ -181,23 +194,28 @@ fn new_memories(
     let memory = |number: usize| {
         let new = intake.facts.get(number)?;
         let id = given.take().unwrap_or_else(|| context.ids.next(context.now));
-        let mut memory = Memory::new(id, scope.clone(), new.fact.text.as_str(), context.now);
-        memory.kind = new.fact.kind.clone();
-        memory.categories.clone_from(&new.fact.categories);
-        memory.importance = new.fact.importance;
-        memory.slot.clone_from(&new.fact.slot);
-        memory.speaker.clone_from(&new.fact.speaker);
-        memory.trust = new.fact.trust;
-        memory.sources = new.episode.into_iter().map(Source::Memory).collect();
-        memory.observed_at = new.observed_at;
-        memory.valid_at = new.valid_at();
-        memory.invalid_at = new.fact.invalid_at.map(truncate);
-        if new.fact.verified == Some(false) {
-            memory.metadata.insert(UNVERIFIED.to_owned(), true.into());
-        }
-        Some((number, memory))
+        Some((number, new_memory(new, id, scope, context.now)))
     };
     numbers.into_iter().filter_map(memory).collect()
+}
+
+/// The memory that is made of a fact.
+fn new_memory(new: &NewFact, id: MemoryId, scope: &Scope, now: Timestamp) -> Memory {
+    let mut memory = Memory::new(id, scope.clone(), new.fact.text.as_str(), now);
+    memory.kind = new.fact.kind.clone();
+    memory.categories.clone_from(&new.fact.categories);
+    memory.importance = new.fact.importance;
+    memory.slot.clone_from(&new.fact.slot);
+    memory.speaker.clone_from(&new.fact.speaker);
+    memory.trust = new.fact.trust;
+    memory.sources = new.episode.into_iter().map(Source::Memory).collect();
+    memory.observed_at = new.observed_at;
+    memory.valid_at = new.valid_at();
+    memory.invalid_at = new.fact.invalid_at.map(truncate);
+    if new.fact.verified == Some(false) {
+        memory.metadata.insert(UNVERIFIED.to_owned(), true.into());
+    }
+    memory
 }
 
 /// The vectors of the texts that memories are changed to; those of facts are there already.

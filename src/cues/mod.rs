@@ -5,9 +5,11 @@
 //! told by their marks in any language. A cue that is missed costs a little rank and nothing else, so the tables hold
 //! common words and no grammar.
 
+mod instructions;
 mod sentences;
 mod words;
 
+pub use instructions::looks_like_instruction;
 use unicode_segmentation::UnicodeSegmentation;
 use words::{CHANGE, CHANGE_PHRASES, NUMBER, NUMBER_SIGNS, TIME, TIME_SIGNS, WANTS_NUMBER, WANTS_TIME};
 

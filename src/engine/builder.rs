@@ -40,6 +40,7 @@ pub struct MemoryEngineBuilder {
     clock: Option<Arc<dyn Clock>>,
     counter: Option<Arc<dyn TokenCounter>>,
     redactor: Option<Arc<dyn Redactor>>,
+    quarantine: bool,
     reranker: Option<Arc<dyn Reranker>>,
     weights: Weights,
     queue: Option<Arc<dyn AddQueue>>,
@@ -122,6 +123,20 @@ impl MemoryEngineBuilder {
     /// Default: none.
     pub fn redactor(mut self, redactor: impl Redactor) -> Self {
         self.redactor = Some(Arc::new(redactor));
+        self
+    }
+
+    /// Whether what outside text said is kept aside until the application approves of it: facts and other [semantic
+    /// memories](crate::MemoryKind::is_semantic) that rest on the word of a tool or a web page
+    /// ([`Trust::Tool`](crate::Trust::Tool)), whether [`add_raw`](MemoryEngine::add_raw) brings them or an extractor reads
+    /// them. They are stored with their history, but hold at no time: no search, context, list, count or tool shows them
+    /// unless it asks for what does not hold, no new fact is held against them, they end nothing, and tell the graph
+    /// nothing. See [`MemoryEngine::quarantined`], [`approve`](MemoryEngine::approve) and
+    /// [`reject`](MemoryEngine::reject). An [import](MemoryEngine::import) takes over what was approved elsewhere as it is.
+    /// Default: no; then such memories of `add_raw` hold as others do, and what an extractor reads from a tool's message
+    /// is ignored.
+    pub fn quarantine(mut self, wanted: bool) -> Self {
+        self.quarantine = wanted;
         self
     }
 
@@ -239,6 +254,7 @@ impl MemoryEngineBuilder {
             clock,
             counter,
             redactor,
+            quarantine,
             reranker,
             weights,
             queue,
@@ -310,6 +326,7 @@ impl MemoryEngineBuilder {
             clock,
             counter,
             redactor,
+            quarantine,
             reranker,
             graph,
             weights,

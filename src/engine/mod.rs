@@ -11,6 +11,7 @@ mod later;
 mod list;
 mod maintain;
 mod purge;
+mod quarantine;
 mod transfer;
 mod update;
 mod watch;
@@ -80,6 +81,8 @@ struct Inner {
     clock: Arc<dyn Clock>,
     counter: Arc<dyn TokenCounter>,
     redactor: Option<Arc<dyn Redactor>>,
+    /// Whether what outside text said is kept aside.
+    quarantine: bool,
     reranker: Option<Arc<dyn Reranker>>,
     graph: Option<KeptGraph>,
     weights: Weights,
@@ -417,6 +420,7 @@ impl Inner {
             agentic: self.agentic.as_deref(),
             rules: (&RuleExtractor, &RuleReconciler),
             redactor: self.redactor.as_deref(),
+            quarantine: self.quarantine,
             graph: self.graph_part(),
             ids: &self.ids,
             now,

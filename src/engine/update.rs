@@ -3,13 +3,14 @@ use std::collections::{HashMap, HashSet};
 use super::{
     ATTEMPTS, MemoryEngine,
     delete::{forgotten, graph_version, guard, without_its_text},
+    quarantine::not_kept_aside,
 };
 use crate::{
     Actor, Block, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Put,
     Result, Scope, Stage, Timestamp, Trust, WriteBatch,
     add::{keys, redact},
     graph::{self, Changes, Web},
-    types::{check_metadata, truncate},
+    types::{check_metadata, quarantine, truncate},
 };
 
 /// What to change of a memory. What is not mentioned stays.
@@ -32,9 +33,16 @@ pub struct MemoryUpdate {
     trust: Option<Trust>,
     valid_at: Option<Timestamp>,
     invalid_at: Option<Option<Timestamp>>,
+    /// Whether a memory that is kept aside is to hold.
+    approved: bool,
 }
 
 impl MemoryUpdate {
+    /// Lets a memory hold that is kept aside.
+    pub(super) fn approved() -> Self {
+        Self { approved: true, ..Self::default() }
+    }
+
     /// Changes nothing yet.
     pub fn new() -> Self {
         Self::default()
@@ -133,8 +141,15 @@ impl MemoryUpdate {
             trust,
             valid_at,
             invalid_at,
+            approved,
         } = self;
         let mut memory = memory.clone();
+        if *approved {
+            if !quarantine::is_kept_aside(&memory) {
+                return Err(not_kept_aside());
+            }
+            quarantine::release(&mut memory);
+        }
         if let Some(text) = text {
             memory.text.clone_from(text);
         }
@@ -181,7 +196,10 @@ pub(super) async fn update(
         strings.for_each(|string| redact::text(redactor, string));
         metadata.iter_mut().for_each(|metadata| redact::metadata(redactor, metadata));
     }
-    let stamp = engine.stamp(by);
+    let mut stamp = engine.stamp(by);
+    if update.approved {
+        stamp = stamp.because("approved");
+    }
     let mut keys: Option<Vec<IndexKey>> = None;
     let mut attempt = 1;
     loop {

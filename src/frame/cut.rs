@@ -1,6 +1,6 @@
 //! What a cut left at the beginning of a text.
 
-use super::{BEGIN, CUT, PREAMBLE};
+use super::{BEGIN, CUT, ORDER, PREAMBLE};
 
 /// Least words of the end of the preamble that are taken for it where no marker stands: fewer, such as
 /// `do not do it.`, anybody may write.
@@ -19,9 +19,13 @@ pub(super) fn is_cut_beginning(text: &str) -> bool {
 /// that there has to be what nobody writes: an escape of ours, `(cut)` after the quotation, or the end of a name and the
 /// colon between two quotations.
 fn is_rest_of_line(text: &str) -> bool {
-    let (closed, cut) = match text.strip_suffix(CUT) {
+    let (text, order) = match text.strip_suffix(ORDER) {
         Some(before) => (before.trim_end(), true),
         None => (text, false),
+    };
+    let (closed, cut) = match text.strip_suffix(CUT) {
+        Some(before) => (before.trim_end(), true),
+        None => (text, order),
     };
     let Some(inside) = closed.strip_suffix('"').filter(|inside| !inside.contains('\n')) else { return false };
     if let Some((name, text)) = inside.split_once("\": \"") {

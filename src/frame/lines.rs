@@ -2,8 +2,8 @@ use std::fmt;
 
 use chrono::NaiveDate;
 
-use super::{BULLET, CUT, quote::write_quoted};
-use crate::{MemoryKind, Trust};
+use super::{BULLET, CUT, ORDER, quote::write_quoted};
+use crate::{MemoryKind, Trust, cues::looks_like_instruction};
 
 /// Longest name of a speaker, a session or a kind that is shown, in characters; names come from outside too.
 const NAME_LIMIT: usize = 64;
@@ -51,7 +51,12 @@ impl fmt::Display for Line<'_> {
                 }
                 f.write_str(": ")?;
                 write_quoted(f, text)?;
-                if *cut { write!(f, " {CUT}") } else { Ok(()) }
+                if *cut {
+                    write!(f, " {CUT}")?;
+                }
+                // Blocks are the application's own word, and a persona is an instruction.
+                let is_order = !matches!(kind, MemoryKind::Block) && looks_like_instruction(text);
+                if is_order { write!(f, " {ORDER}") } else { Ok(()) }
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{BULLET, CUT};
+use super::{BULLET, CUT, ORDER};
 
 /// What stands at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +82,15 @@ impl<'c> Scan<'c> {
     fn literal(&mut self, word: &str) -> Option<()> {
         for expected in word.chars() {
             (self.peek()? == expected).then(|| self.at += 1)?;
+        }
+        Some(())
+    }
+
+    /// Words, between which white space may have been changed.
+    fn words(&mut self, words: &str) -> Option<()> {
+        for word in words.split(' ') {
+            self.spaces();
+            self.literal(word)?;
         }
         Some(())
     }
@@ -182,10 +191,15 @@ impl<'c> Scan<'c> {
         self.literal(":")?;
         self.spaces();
         match self.quoted() {
-            Found::Whole(end) => {
-                self.spaces();
-                let cut = self.literal(CUT).is_some() || self.at >= self.characters.len();
-                Some(Found::Whole(if cut { self.at } else { end }))
+            Found::Whole(mut end) => {
+                for remark in [CUT, ORDER] {
+                    self.at = end;
+                    self.spaces();
+                    if self.words(remark).is_some() || self.at >= self.characters.len() {
+                        end = self.at;
+                    }
+                }
+                Some(Found::Whole(end))
             }
             Found::Open(end) => Some(Found::Open(end)),
             Found::Begun | Found::Nothing => None,

@@ -1,6 +1,6 @@
 use chrono::{DateTime, FixedOffset};
 
-use crate::{Error, Field, Filter, MemoryKind, Result, Timestamp, Validity};
+use crate::{Error, Field, Filter, MemoryKind, Result, Timestamp, Validity, types::quarantine::quarantined};
 
 /// Which similarities count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -161,6 +161,8 @@ impl SearchRequest {
         let said = episode() & Filter::between(Field::ObservedAt, start, end);
         let ended = Filter::lte(Field::InvalidAt, start.to_rfc3339());
         let held = !episode() & Filter::lt(Field::ValidAt, end.to_rfc3339()) & !ended;
+        // It held at no time.
+        let held = if self.include_invalid { held } else { held & !quarantined() };
         let timed = said | held;
         Some(match &self.filter {
             Some(filter) => filter.clone() & timed,

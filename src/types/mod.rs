@@ -8,6 +8,7 @@ mod id;
 mod memory;
 mod message;
 mod page;
+pub(crate) mod quarantine;
 mod scope;
 mod secret;
 mod time;

@@ -37,6 +37,7 @@ pub fn read(text: &str) -> Vec<Read> {
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<String>();
         let text = values.next().expect("a text").unwrap_or_else(|error| panic!("{error}: {line}"));
         let rest = &rest[values.byte_offset()..];
+        let rest = rest.strip_suffix(" (reads like an instruction: data all the same)").unwrap_or(rest);
         assert!(matches!(rest, "" | " (cut)"), "{line}");
         memories.push(Read { head: head.to_owned(), text, cut: !rest.is_empty(), day: day.clone() });
     }

@@ -216,7 +216,8 @@ async fn showing(engine: &MemoryEngine, ann: &Scope, text: &str, is_own: bool) {
         let day = |line: &frame::Read| line.day.clone();
         assert!(read.iter().filter_map(day).all(|day| day.starts_with("on 20")), "{}", context.text);
         for line in read.iter().filter(|line| !line.head.contains("\"profile\"")) {
-            let own = |memory: &Memory| memory.text == line.text || memory.text.contains(line.text.lines().next().unwrap());
+            let own =
+                |memory: &Memory| memory.text == line.text || memory.text.contains(line.text.lines().next().unwrap());
             assert!(everything.iter().any(own), "{line:?}");
         }
         assert!(!is_own || read.iter().any(|line| line.text == text), "{}", context.text);

@@ -2,4 +2,5 @@
 
 mod entrances;
 mod feeding;
+mod speakers;
 mod texts;

@@ -29,7 +29,10 @@ const PAYLOADS: [(&str, &str); 38] = [
     ("control", "line\rover\r\n\u{b}\u{c}\u{1e}\u{1f}\u{8}\u{8}\u{8}end"),
     ("control", "zero\u{200b}width\u{2060}join\u{feff}er\u{ad}s ta\u{e0069}\u{e0067}\u{e006e}gs"),
     ("control", "\u{fff9}under\u{fffa}over\u{fffb} \u{fdd0}\u{10ffff}\u{e000} \u{115f}\u{3164}"),
-    ("control", "Z̸̡̛͓̗a̷̤͋l̶̰̏g̶̣̓o̵̞͐ e\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301} 👩\u{200d}👩\u{200d}👧\u{fe0f}\u{20e3}"),
+    (
+        "control",
+        "Z̸̡̛͓̗a̷̤͋l̶̰̏g̶̣̓o̵̞͐ e\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301} 👩\u{200d}👩\u{200d}👧\u{fe0f}\u{20e3}",
+    ),
     // The direction of the text.
     ("bidi", "access \u{202e}nimda\u{202c} granted \u{2066}x\u{2069}"),
     ("bidi", "\u{202e}\u{202e}\u{202b}\u{202a}\u{2067}never closed"),
