@@ -22,7 +22,7 @@ const END: &str = "</recalled-memories>";
 /// Believes every word: of each message a fact with its text in every part that is text. Whatever it says of whose word
 /// that is, the engine has to know better.
 #[derive(Debug)]
-struct Gullible;
+pub struct Gullible;
 
 #[async_trait]
 impl Extractor for Gullible {
@@ -58,7 +58,7 @@ struct Stranger {
     messages: Vec<Message>,
 }
 
-async fn relations(engine: &MemoryEngine, scope: &Scope) -> Vec<Relation> {
+pub async fn relations(engine: &MemoryEngine, scope: &Scope) -> Vec<Relation> {
     engine.graph(scope).any_time().relations(None, 1_000).await.unwrap().items
 }
 
@@ -249,7 +249,7 @@ async fn calling(engine: &MemoryEngine, ann: &Scope, text: &str) {
 }
 
 /// Names and predicates are data for the graph and for what it is drawn in.
-async fn relating(engine: &MemoryEngine, ann: &Scope, text: &str) {
+pub async fn relating(engine: &MemoryEngine, ann: &Scope, text: &str) {
     let graph = engine.graph(ann).any_time();
     let found = graph.find(text, 5).await.unwrap();
     let told = relations(engine, ann).await;
@@ -312,32 +312,40 @@ async fn engine(world: &World) -> MemoryEngine {
     world.builder().extractor(Gullible).summarizer(Parrot).conversations(talks).build().await.unwrap()
 }
 
-#[tokio::test]
-async fn no_text_changes_another_memory_or_leaves_its_quotation() {
-    for world in World::all().await {
-        let engine = engine(&world).await;
-        let bob = Stranger::new(&world, &engine).await;
-        let elsewhere = World::in_memory().await;
-        for (number, Hostile { family, text }) in all().into_iter().enumerate() {
-            let ann = Scope::user(format!("ann {number} {family}"));
-            let is_own = writing(&world, &engine, &ann, &text).await;
-            naming(&engine, &text).await;
-            reading(&engine, &ann, &text).await;
-            showing(&engine, &ann, &text, is_own).await;
-            relating(&engine, &ann, &text).await;
-            moving(&engine, &elsewhere.engine, &ann, &text).await;
-            calling(&engine, &ann, &text).await;
-            showing(&engine, &ann, &text, is_own).await;
-            talking(&engine, &ann, &text).await;
-            engine.add_later(&ann, AddRequest::new([Message::user(text.as_str())])).await.unwrap();
-            let flushed = engine.flush().await.unwrap();
-            assert_eq!((flushed.done, flushed.failed.len()), (1, 0), "{text:?}");
-            let everything = world.everything(&ann).await;
-            let held = everything.iter().filter(|memory| memory.invalid_at.is_none()).count();
-            assert_eq!(usize::try_from(engine.count(&ann, None).await.unwrap()).unwrap(), held, "{text:?}");
-            assert!(texts(&everything).contains(&text.as_str()));
-            bob.is_untouched(&world, &engine, &text).await;
-        }
-        assert_eq!(world.everything(&bob.scope).await.len(), bob.memories.len(), "and it still answers");
+/// One after the other, each in a scope of its own, beside a stranger.
+async fn through_every_entrance(world: &World) {
+    let engine = engine(world).await;
+    let bob = Stranger::new(world, &engine).await;
+    let elsewhere = World::in_memory().await;
+    for (number, Hostile { family, text }) in all().into_iter().enumerate() {
+        let ann = Scope::user(format!("ann {number} {family}"));
+        let is_own = writing(world, &engine, &ann, &text).await;
+        naming(&engine, &text).await;
+        reading(&engine, &ann, &text).await;
+        relating(&engine, &ann, &text).await;
+        moving(&engine, &elsewhere.engine, &ann, &text).await;
+        calling(&engine, &ann, &text).await;
+        showing(&engine, &ann, &text, is_own).await;
+        talking(&engine, &ann, &text).await;
+        engine.add_later(&ann, AddRequest::new([Message::user(text.as_str())])).await.unwrap();
+        let flushed = engine.flush().await.unwrap();
+        assert_eq!((flushed.done, flushed.failed.len()), (1, 0), "{text:?}");
+        let everything = world.everything(&ann).await;
+        let held = everything.iter().filter(|memory| memory.invalid_at.is_none()).count();
+        assert_eq!(usize::try_from(engine.count(&ann, None).await.unwrap()).unwrap(), held, "{text:?}");
+        assert!(texts(&everything).contains(&text.as_str()));
+        bob.is_untouched(world, &engine, &text).await;
     }
+}
+
+// A test for each store, so that they run beside each other.
+#[tokio::test]
+async fn no_text_changes_another_memory_or_leaves_its_quotation_in_memory() {
+    through_every_entrance(&World::in_memory().await).await;
+}
+
+#[cfg(feature = "sqlite")]
+#[tokio::test]
+async fn no_text_changes_another_memory_or_leaves_its_quotation_in_a_file() {
+    through_every_entrance(&World::in_file(ingrain::testing::GivenVectors::new(256)).await).await;
 }

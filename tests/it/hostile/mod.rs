@@ -1,6 +1,6 @@
 //! Hostile texts through every entrance: none changes another memory, escapes its quotation or reaches a query language.
 
-mod entrances;
+pub mod entrances;
 mod feeding;
 mod speakers;
-mod texts;
+pub mod texts;

@@ -117,7 +117,7 @@ async fn who_approves_lets_it_hold_and_who_rejects_removes_it() {
         assert_eq!(turn.invalid_at, None, "a turn is no fact");
         let new = [outside("Works at Acme").valid_until(until), outside("Owns a yacht"), outside("Hates tea")];
         let [good, bad, open]: [Memory; 3] = engine.add_raw(&ann(), new).await.unwrap().try_into().unwrap();
-        let nobody = MemoryId::from_u128(7);
+        let nobody = MemoryId::from_bytes([7; 16]);
         for id in [own.id, turn.id, nobody] {
             assert_eq!(engine.approve(&ann(), id).await.unwrap_err().kind(), ErrorKind::NotFound);
             assert_eq!(engine.reject(&ann(), id).await.unwrap_err().kind(), ErrorKind::NotFound);
