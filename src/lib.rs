@@ -65,7 +65,7 @@
 //! | `ollama` | | `Ollama` and its embedder: local models through Ollama's own API |
 //! | `neo4j` | | `Neo4jStore`: the graph on a Neo4j server |
 //! | `tiktoken` | | `TiktokenCounter`: exact token counts for OpenAI's models, for budgets |
-//! | `eval` | | `evaluate`: how well memories are found; loaders for public data sets, metrics |
+//! | `eval` | | `evaluate`: how well memories are found, and what they do to answers; loaders for public data sets, metrics |
 //! | `testing` | | conformance suites for the traits, and fakes |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
