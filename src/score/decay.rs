@@ -64,8 +64,9 @@ pub enum DecayForm {
     /// count either.
     #[default]
     Bounded,
-    /// As the mean of the score and the effective importance, in a search of any mode. Scores then tell as much of
-    /// importance as of fit: a threshold means something else.
+    /// As the mean of the score and the effective importance, in a search of any mode, among what the query proposes: nothing
+    /// is found for its importance alone. Scores then tell as much of importance as of fit, so a threshold means something
+    /// else.
     Additive,
 }
 
