@@ -72,7 +72,7 @@
 //! | `neo4j` | | `Neo4jStore`: the graph on a Neo4j server |
 //! | `tiktoken` | | `TiktokenCounter`: exact token counts for OpenAI's models, for budgets |
 //! | `tracing` | | a span for each call, and an event at its end ([names](MemoryEngineBuilder::meter)) |
-//! | `eval` | | `evaluate`: how well memories are found; loaders for public data sets, metrics |
+//! | `eval` | | `evaluate`: how well memories are found, and what they do to answers; loaders for public data sets, metrics |
 //! | `testing` | | conformance suites for the traits, and fakes |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -23,8 +23,12 @@
 //! that the older does not, and the older one too. Only the first ten hits are looked at, so who is among them does not
 //! depend on it.
 //!
+//! Before `u`, all of it is multiplied by `1 + recency · (d − ½)`, where `d` is how much is left of the memory by its
+//! [`decay`](super::decay), unless the query names a time. By default `recency` is 0. There is also another form.
+//!
 //! With a [`Reranker`](crate::Reranker) that gives the relevance `ρ`, its weight `rerank` is its share:
 //! `score = (1 − rerank) · (all of the above but u) + rerank · ρ + u`. Its `u` follows the order it makes.
+//!
 //!
 //! `g` is how strongly the entities that the query names lead to the memory: 1 where it tells a relation of one of them that
 //! the query speaks of, and less with every step, with what the query does not speak of, and with all that an entity is
@@ -42,6 +46,8 @@
 //! Processing", 1975), damped at hubs as by the fan effect (Anderson, 1974). The
 //! weights were measured on LoCoMo and BEAM together: what is best on one of them alone is not what ships. Only that of the
 //! graph, of which there is little to measure in either, was chosen.
+
+use super::decay::MOST_RECENCY;
 
 /// How much each part counts in a hybrid score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,6 +77,9 @@ pub struct Weights {
     pub asks: f32,
     /// Taken away from long texts. Default 0.35.
     pub length: f32,
+    /// Of how much is left of it by its [`decay`](super::decay), 0 to 0.2. Default 0: it was measured to cost more than it
+    /// gains.
+    pub recency: f32,
     /// How far, as a share of its score, the one of two like hits that tells of a change may lie behind the older one
     /// and still come before it. Default 0.2.
     pub update: f32,
@@ -99,12 +108,13 @@ impl Weights {
             assistant: 0.2,
             asks: 0.2,
             length: 0.35,
+            recency: 0.0,
             update: 0.2,
             rerank: 0.7,
         }
     }
 
-    /// Whether each is a number, and not negative.
+    /// Whether each is a number and not negative, and that of recency in its range.
     pub(crate) fn are_sound(&self) -> bool {
         let Self {
             vector,
@@ -119,15 +129,17 @@ impl Weights {
             assistant,
             asks,
             length,
+            recency,
             update,
             rerank,
         } = *self;
         [
             vector, keyword, neighbours, replies, session, speaker, wanted, time, graph, assistant, asks, length,
-            update, rerank,
+            recency, update, rerank,
         ]
         .iter()
         .all(|weight| weight.is_finite() && *weight >= 0.0)
+            && recency <= MOST_RECENCY
     }
 
     /// Without what stands around a memory, and without regard to who said it and how: the weighted sum alone.
@@ -146,6 +158,7 @@ impl Weights {
             assistant: 0.0,
             asks: 0.0,
             length: 0.0,
+            recency: 0.0,
             update: 0.0,
             rerank: self.rerank,
         }

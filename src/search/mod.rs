@@ -24,7 +24,8 @@ use std::collections::HashMap;
 use crate::{
     Embedder, Error, GraphStore, MemoryId, Reranker, Result, Scope, Stage, Timestamp, Validity, VectorStore,
     graph::{Led, expand},
-    score::fusion::Weights,
+    score::{decay::DecayPolicy, fusion::Weights},
+    types::truncate,
 };
 
 /// What a search runs on.
@@ -35,6 +36,7 @@ pub(crate) struct SearchContext<'a> {
     /// Where relations are kept, if they are.
     pub(crate) graph: Option<&'a dyn GraphStore>,
     pub(crate) weights: Weights,
+    pub(crate) decay: &'a DecayPolicy,
     pub(crate) now: Timestamp,
     /// The vector of the query, if whoever searches has it already.
     pub(crate) vector: Option<Vec<f32>>,
@@ -65,14 +67,16 @@ pub(crate) async fn search(context: &SearchContext<'_>, scope: &Scope, request: 
     let times = Times::named(context, request);
     let led = lead(context, scope, request).await.map_err(in_search)?;
     let candidates = candidates::propose(context, scope, request, &times, &led).await?;
-    let scored = fuse::fuse(&request.query, candidates, request.mode, context.weights, &times, &led);
+    let decay = (context.decay, request.seen_from(context.now));
+    let scored = fuse::fuse(&request.query, candidates, request.mode, (context.weights, decay), &times, &led);
     let mut hits = rank::rank(context, scope, request, scored).await.map_err(in_search)?;
     for hit in &mut hits {
+        hit.effective_importance = decay.0.effective_importance(&hit.memory, decay.1);
         hit.path = led.get(&hit.memory.id).map(|led| led.path.clone()).unwrap_or_default();
     }
     if request.record_access && !hits.is_empty() {
         let ids: Vec<_> = hits.iter().map(|hit| hit.memory.id).collect();
-        context.store.record_access(scope, &ids, context.now).await.map_err(in_search)?;
+        context.store.record_access(scope, &ids, truncate(context.now)).await.map_err(in_search)?;
     }
     Ok(hits)
 }
