@@ -90,6 +90,7 @@ pub mod score;
 mod search;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod tools;
 mod traits;
 mod types;
 
@@ -107,6 +108,7 @@ pub use graph::GraphView;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 pub use http::HttpOptions;
 pub use search::{Hit, Part, ScorePart, SearchMode, SearchRequest};
+pub use tools::{MemoryTools, ToolResult};
 pub use traits::*;
 pub use types::*;
 
