@@ -71,6 +71,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod add;
+mod agent;
 mod backends;
 mod context;
 pub mod cues;
@@ -99,6 +100,10 @@ pub use async_trait::async_trait;
 
 pub use add::{
     AddMode, AddReport, AddRequest, BackgroundOptions, FlushReport, NewMemory, RecalledText, SkipReason, SkippedFact,
+};
+pub use agent::{
+    AgentEvent, AgentReply, AgentSession, AgentStep, AgentStream, AgentTool, MemoryAgent, MemoryAgentBuilder, NotSaved,
+    Recall, SaveDecision, Saving, StopReason, ToolFn, ToolOutcome, ToolUse,
 };
 pub use backends::*;
 pub use context::{ContextRequest, MemoryContext, TokenBudget};

@@ -330,10 +330,16 @@ impl MemoryEngine {
     }
 
     /// A query is embedded, and perhaps far from here.
-    fn redact_query(&self, query: &mut String) {
+    /// Takes secrets out of a text, if there is a redactor.
+    pub(crate) fn redact_query(&self, query: &mut String) {
         if let Some(redactor) = self.0.redactor.as_deref() {
             add::redact::text(redactor, query);
         }
+    }
+
+    /// The time of the engine's clock.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.0.clock.now()
     }
 
     fn searching(&self) -> SearchContext<'_> {

@@ -30,6 +30,7 @@ use std::sync::Arc;
 pub use agentic::AgenticReconciler;
 pub use arguments::tool_arguments;
 pub use extractor::PromptedExtractor;
+pub(crate) use parse::{THOUGHTS, values, without_thoughts};
 pub use reconciler::PromptedReconciler;
 pub use summarizer::PromptedSummarizer;
 
