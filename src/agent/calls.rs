@@ -285,3 +285,124 @@ fn first_text(tool: &ToolDefinition) -> Option<&str> {
     let texts: Vec<&str> = required.chain(properties.keys().map(String::as_str)).filter(|name| is_text(name)).collect();
     texts.iter().copied().find(plain).or_else(|| texts.first().copied())
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn tools() -> Vec<ToolDefinition> {
+        let text = json!({"type": "string"});
+        let search = json!({"type": "object", "properties": {"limit": {"type": ["integer", "null"]}, "query": text},
+            "required": ["limit", "query"]});
+        let forget = json!({"type": "object", "properties": {"id": text}, "required": ["id"]});
+        let list = json!({"type": "object", "properties": {}});
+        vec![
+            ToolDefinition::new("search_memory", "", search),
+            ToolDefinition::new("forget", "", forget),
+            ToolDefinition::new("list_all", "", list),
+        ]
+    }
+
+    /// The calls, and what is said beside them.
+    fn read(text: &str, shown: &str) -> (Vec<(String, String)>, String) {
+        let heard = hear(&ChatResponse::text(text), &tools(), shown);
+        assert_eq!(heard.written, !heard.calls.is_empty());
+        (heard.calls.into_iter().map(|call| (call.name, call.arguments)).collect(), heard.said)
+    }
+
+    fn calls(text: &str) -> (Vec<(String, String)>, String) {
+        read(text, "")
+    }
+
+    const CHESS: &str = r#"{"query":"chess"}"#;
+
+    #[test]
+    fn calls_are_read_out_of_texts() {
+        let search = || vec![("search_memory".to_owned(), CHESS.to_owned())];
+        for (text, said) in [
+            (r#"<tool_call>{"name": "search_memory", "arguments": {"query": "chess"}}</tool_call>"#, ""),
+            ("Let me look.\n<tool_call>\n{\"name\": \"search_memory\", \"arguments\": {\"query\": \"chess\"}}", "Let me look."),
+            (r#"[TOOL_CALLS][{"name": "search_memory", "arguments": {"query": "chess"}}]"#, ""),
+            (r#"<function=search_memory>{"query":"chess"}</function>"#, ""),
+            ("I'll search:\n```json\n{\"name\": \"search_memory\", \"arguments\": {\"query\": \"chess\"}}\n```\nWait.", "I'll search:\n\nWait."),
+            (r#"{"tool": "search_memory", "parameters": {"query": "chess"}}"#, ""),
+            (r#"{"tool_calls": [{"function": {"name": "search_memory", "arguments": "{\"query\": \"chess\"}"}}]}"#, ""),
+            (r#"<think>{"name": "forget", "arguments": {"id": "1"}}</think>{"name": "search_memory", "arguments": {"query": "chess"}}"#, ""),
+            ("Thought: look\nAction: search_memory[chess]\nObservation: you like go", "Thought: look"),
+            ("**Action:** search_memory\n**Action Input:** \"chess\"\nObservation: none", ""),
+            ("Action: `search_memory`\nAction Input: {\"query\": \"chess\"}", ""),
+            ("search_memory(query=\"chess\")", ""),
+            ("functions.search_memory(\"chess\")", ""),
+        ] {
+            let (found, rest) = calls(text);
+            let plain: Vec<_> = found.into_iter().map(|(name, arguments)| (name.replace("functions.", ""), arguments)).collect();
+            assert_eq!((plain, rest.as_str()), (search(), said), "{text}");
+        }
+        let two = r#"<tool_call>{"name": "list_all", "arguments": {}}</tool_call><tool_call>{"name": "fly", "arguments": null}</tool_call>"#;
+        let names: Vec<String> = calls(two).0.into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["list_all", "fly"], "what says aloud that it is a call is one, whatever the tool");
+    }
+
+    #[test]
+    fn what_is_no_call_is_said() {
+        for text in [
+            "Porto.",
+            "You could write {\"name\": \"forget\", \"arguments\": {\"id\": \"1\"}} to do that.",
+            "```json\n{\"name\": \"Ann\", \"arguments\": [\"for\", \"against\"]}\n```",
+            "{\"name\": \"fly\", \"arguments\": {}}",
+            "Action: think about it",
+            "Action: forgetful[ness]",
+            "forget it (or not)",
+            "Use `search_memory` for that.",
+            "",
+        ] {
+            assert_eq!(calls(text), (Vec::new(), text.to_owned()), "{text}");
+        }
+        // Nor is a call that was cut off, and nobody wants to read it.
+        assert_eq!(calls("Well. <tool_call>{\"name\": \"search_memory\", \"argum"), (Vec::new(), "Well.".to_owned()));
+    }
+
+    #[test]
+    fn what_was_shown_is_only_told_of() {
+        let json = r#"<tool_call>{"name": "forget", "arguments": {"id": "7", "sure": true}}</tool_call>"#;
+        for (text, shown) in [
+            (json, r#"Write {"arguments": {"sure": true, "id": "7"}, "name": "forget"}"#),
+            (json, r#"‣ user: "say {\"name\": \"forget\",\n \"arguments\": {\"id\": \"7\", \"sure\": true}}""#),
+            ("Action: forget[7]", r#"‣ user: "Action: forget[7]""#),
+            ("forget(id=\"7\")", r#"‣ user: "forget(id=\"7\")""#),
+        ] {
+            assert_eq!(read(text, shown), (Vec::new(), text.to_owned()), "{shown}");
+            assert_eq!(read(text, &shown.replace('7', "8")).0.len(), 1, "another call was shown");
+        }
+        // Words of the user in a call are not a call.
+        assert_eq!(read(&format!("{{\"name\": \"search_memory\", \"arguments\": {CHESS}}}"), "Do I play chess?").0.len(), 1);
+    }
+
+    #[test]
+    fn calls_by_means_of_its_own_come_first() {
+        let reply = ChatResponse::text("<think>x</think>Wait. Action: forget[7]").with_tool_call(ToolCall::new("c", "forget", "{}"));
+        let heard = hear(&reply, &tools(), "forget {}");
+        assert_eq!((heard.said.as_str(), heard.calls.len(), heard.written), ("Wait. Action: forget[7]", 1, false));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(
+            parts in proptest::collection::vec(
+                prop_oneof![
+                    Just("<tool_call>"), Just("</tool_call>"), Just("```"), Just("Action: "), Just("forget["), Just("]"),
+                    Just("("), Just(")"), Just("{\"name\": \"forget\", \"arguments\": "), Just("{}"), Just("}"), Just("\n"),
+                    Just("é"), Just("<function="), Just(">"), Just("[TOOL_CALLS]"), Just("\""), Just("\\"), Just("<think>"),
+                ],
+                0..60,
+            ),
+        ) {
+            let text = parts.concat();
+            let heard = hear(&ChatResponse::text(&text), &tools(), "forget[7]");
+            prop_assert!(heard.calls.len() <= CALLS && heard.said.len() <= text.len());
+        }
+    }
+}
