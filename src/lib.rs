@@ -74,6 +74,7 @@ mod add;
 mod agent;
 mod backends;
 mod context;
+mod conversation;
 pub mod cues;
 pub mod dates;
 mod engine;
@@ -91,6 +92,7 @@ pub mod score;
 mod search;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod text;
 mod tools;
 mod traits;
 mod types;
@@ -107,6 +109,10 @@ pub use agent::{
 };
 pub use backends::*;
 pub use context::{ContextRequest, MemoryContext, TokenBudget};
+pub use conversation::{
+    Appended, Conversation, ConversationEvent, ConversationOptions, ConversationSize, ConversationView, Exchange,
+    SummaryFailure,
+};
 pub use engine::{Graph, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use graph::GraphView;

@@ -324,13 +324,22 @@ mod tests {
         let search = || vec![("search_memory".to_owned(), CHESS.to_owned())];
         for (text, said) in [
             (r#"<tool_call>{"name": "search_memory", "arguments": {"query": "chess"}}</tool_call>"#, ""),
-            ("Let me look.\n<tool_call>\n{\"name\": \"search_memory\", \"arguments\": {\"query\": \"chess\"}}", "Let me look."),
+            (
+                "Let me look.\n<tool_call>\n{\"name\": \"search_memory\", \"arguments\": {\"query\": \"chess\"}}",
+                "Let me look.",
+            ),
             (r#"[TOOL_CALLS][{"name": "search_memory", "arguments": {"query": "chess"}}]"#, ""),
             (r#"<function=search_memory>{"query":"chess"}</function>"#, ""),
-            ("I'll search:\n```json\n{\"name\": \"search_memory\", \"arguments\": {\"query\": \"chess\"}}\n```\nWait.", "I'll search:\n\nWait."),
+            (
+                "I'll search:\n```json\n{\"name\": \"search_memory\", \"arguments\": {\"query\": \"chess\"}}\n```\nWait.",
+                "I'll search:\n\nWait.",
+            ),
             (r#"{"tool": "search_memory", "parameters": {"query": "chess"}}"#, ""),
             (r#"{"tool_calls": [{"function": {"name": "search_memory", "arguments": "{\"query\": \"chess\"}"}}]}"#, ""),
-            (r#"<think>{"name": "forget", "arguments": {"id": "1"}}</think>{"name": "search_memory", "arguments": {"query": "chess"}}"#, ""),
+            (
+                r#"<think>{"name": "forget", "arguments": {"id": "1"}}</think>{"name": "search_memory", "arguments": {"query": "chess"}}"#,
+                "",
+            ),
             ("Thought: look\nAction: search_memory[chess]\nObservation: you like go", "Thought: look"),
             ("**Action:** search_memory\n**Action Input:** \"chess\"\nObservation: none", ""),
             ("Action: `search_memory`\nAction Input: {\"query\": \"chess\"}", ""),
@@ -338,7 +347,8 @@ mod tests {
             ("functions.search_memory(\"chess\")", ""),
         ] {
             let (found, rest) = calls(text);
-            let plain: Vec<_> = found.into_iter().map(|(name, arguments)| (name.replace("functions.", ""), arguments)).collect();
+            let plain: Vec<_> =
+                found.into_iter().map(|(name, arguments)| (name.replace("functions.", ""), arguments)).collect();
             assert_eq!((plain, rest.as_str()), (search(), said), "{text}");
         }
         let two = r#"<tool_call>{"name": "list_all", "arguments": {}}</tool_call><tool_call>{"name": "fly", "arguments": null}</tool_call>"#;
@@ -378,12 +388,16 @@ mod tests {
             assert_eq!(read(text, &shown.replace('7', "8")).0.len(), 1, "another call was shown");
         }
         // Words of the user in a call are not a call.
-        assert_eq!(read(&format!("{{\"name\": \"search_memory\", \"arguments\": {CHESS}}}"), "Do I play chess?").0.len(), 1);
+        assert_eq!(
+            read(&format!("{{\"name\": \"search_memory\", \"arguments\": {CHESS}}}"), "Do I play chess?").0.len(),
+            1
+        );
     }
 
     #[test]
     fn calls_by_means_of_its_own_come_first() {
-        let reply = ChatResponse::text("<think>x</think>Wait. Action: forget[7]").with_tool_call(ToolCall::new("c", "forget", "{}"));
+        let reply = ChatResponse::text("<think>x</think>Wait. Action: forget[7]")
+            .with_tool_call(ToolCall::new("c", "forget", "{}"));
         let heard = hear(&reply, &tools(), "forget {}");
         assert_eq!((heard.said.as_str(), heard.calls.len(), heard.written), ("Wait. Action: forget[7]", 1, false));
     }

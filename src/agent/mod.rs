@@ -28,7 +28,7 @@ pub use session::AgentSession;
 pub use stream::{AgentEvent, AgentStream};
 pub use tool::{AgentTool, ToolFn};
 
-use crate::{Error, ErrorKind, Llm, MemoryEngine, Result, Scope};
+use crate::{Error, ErrorKind, Llm, MemoryEngine, Message, Result, Scope};
 
 /// A chatbot that remembers: a persona, a model, a memory, and tools.
 ///
@@ -58,7 +58,7 @@ use crate::{Error, ErrorKind, Llm, MemoryEngine, Result, Scope};
 /// let llm = LlmFn::new("kind", |_| async { Ok(ChatResponse::text("I'll keep that in mind.")) });
 /// let agent = memory.agent(llm).persona("You are a patient chess tutor.").build()?;
 ///
-/// let reply = agent.session(&Scope::user("alice"))?.respond("I'm allergic to shellfish.").await?;
+/// let reply = agent.respond(&Scope::user("alice"), "I'm allergic to shellfish.").await?;
 /// assert_eq!(reply.answer, "I'll keep that in mind.");
 /// memory.flush().await?; // before the program ends
 /// assert!(memory.context(&Scope::user("alice"), "dinner", 200).await?.text.contains("Is allergic to shellfish"));
@@ -94,12 +94,21 @@ impl MemoryAgent {
     }
 
     /// The conversation with a user. What is recalled is the user's, sessions aside; what is remembered carries the scope
-    /// with its session.
+    /// with its session. What was said there before goes on.
     ///
     /// # Errors
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; [`Unsupported`](ErrorKind::Unsupported) if nothing
+    /// keeps conversations, as in [`MemoryEngine::conversation`].
     pub fn session(&self, scope: &Scope) -> Result<AgentSession> {
         AgentSession::open(self.clone(), scope)
+    }
+
+    /// Answers a user in the session of this scope; see [`AgentSession::respond`].
+    ///
+    /// # Errors
+    /// As [`session`](Self::session) and [`AgentSession::respond`].
+    pub async fn respond(&self, scope: &Scope, question: impl Into<Message>) -> Result<AgentReply> {
+        self.session(scope)?.respond(question).await
     }
 
     /// The memory that it answers with.

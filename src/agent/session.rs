@@ -5,26 +5,37 @@ use super::{
     stream::{AgentEvent, AgentStream, Events, Sink},
     talk::Talk,
 };
-use crate::{Error, Message, Result, Role, Scope};
+use crate::{Conversation, Error, Message, Result, Role, Scope};
 
-/// The conversation of an agent with one user.
-#[derive(Debug)]
+/// The conversation of an agent with one user, kept as a [`Conversation`] of the engine: as durably as the memories, shown
+/// to the model within its [limits](crate::ConversationOptions), and continued by whoever opens the same scope again.
+///
+/// Questions and answers are kept, calls of tools and their results are not: what was recalled can be recalled again, and
+/// what is deleted from the memory should not live on here.
+///
+/// Cheap to clone; clones share everything. Two replies at the same time do not see each other.
+#[derive(Debug, Clone)]
 pub struct AgentSession {
     agent: MemoryAgent,
-    scope: Scope,
-    messages: Vec<Message>,
+    conversation: Conversation,
 }
 
 impl AgentSession {
     pub(super) fn open(agent: MemoryAgent, scope: &Scope) -> Result<Self> {
-        scope.validate()?;
-        Ok(Self { agent, scope: scope.clone(), messages: Vec::new() })
+        let conversation = agent.memory().conversation(scope)?;
+        Ok(Self { agent, conversation })
     }
 
     /// The scope it is held in.
     #[must_use]
-    pub const fn scope(&self) -> &Scope {
-        &self.scope
+    pub fn scope(&self) -> &Scope {
+        self.conversation.scope()
+    }
+
+    /// What was said so far.
+    #[must_use]
+    pub const fn conversation(&self) -> &Conversation {
+        &self.conversation
     }
 
     /// Answers the user.
@@ -37,7 +48,7 @@ impl AgentSession {
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a message that is blank or not the user's; what the model
     /// or the memory report: an outage is no reply.
-    pub async fn respond(&mut self, question: impl Into<Message>) -> Result<AgentReply> {
+    pub async fn respond(&self, question: impl Into<Message>) -> Result<AgentReply> {
         let question = question.into();
         self.answer(question, Sink(None)).await
     }
@@ -46,7 +57,7 @@ impl AgentSession {
     /// [streams](crate::LlmCapabilities::streaming).
     ///
     /// ```no_run
-    /// # async fn example(mut session: ingrain::AgentSession) -> ingrain::Result<()> {
+    /// # async fn example(session: ingrain::AgentSession) -> ingrain::Result<()> {
     /// use ingrain::AgentEvent;
     /// let mut stream = session.respond_stream("What did I lose with last week?");
     /// while let Some(event) = stream.next().await {
@@ -59,7 +70,7 @@ impl AgentSession {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn respond_stream(&mut self, question: impl Into<Message>) -> AgentStream<'_> {
+    pub fn respond_stream(&self, question: impl Into<Message>) -> AgentStream<'_> {
         let (question, events) = (question.into(), Events::default());
         let told = events.clone();
         AgentStream::new(told, async move {
@@ -68,20 +79,20 @@ impl AgentSession {
         })
     }
 
-    async fn answer(&mut self, mut question: Message, sink: Sink<'_>) -> Result<AgentReply> {
+    async fn answer(&self, mut question: Message, sink: Sink<'_>) -> Result<AgentReply> {
         if question.role != Role::User || question.text.trim().is_empty() {
             return Err(Error::invalid("an agent answers a message of the user that is not blank"));
         }
         let settings = self.agent.settings();
         settings.memory.redact_query(&mut question.text);
-        let before = self.messages.clone();
+        let before = self.conversation.view().await?.messages;
         let with_tools = self.agent.offers_tools();
-        let mut talk = Talk::begin(settings, &self.scope, with_tools, &before, &question, sink).await?;
+        let mut talk = Talk::begin(settings, self.scope(), with_tools, &before, &question, sink).await?;
         let mut refused_calls = 0;
         let end = match talk.run().await {
             Err(error) if with_tools && talk.steps.is_empty() && self.agent.refuses_tools(&error) => {
                 refused_calls = talk.model_calls;
-                talk = Talk::begin(settings, &self.scope, false, &before, &question, talk.sink).await?;
+                talk = Talk::begin(settings, self.scope(), false, &before, &question, talk.sink).await?;
                 talk.run().await?
             }
             end => end?,
@@ -91,8 +102,8 @@ impl AgentSession {
         if !end.answer.is_empty() {
             exchange.push(Message::assistant(end.answer.as_str()));
         }
-        self.messages.extend(exchange.iter().cloned());
-        let saved = save(settings, &self.scope, exchange, &changed).await;
+        self.conversation.append(exchange.iter().cloned()).await?;
+        let saved = save(settings, self.scope(), exchange, &changed).await;
         Ok(AgentReply {
             answer: end.answer,
             stop: end.stop,

@@ -60,9 +60,15 @@ impl<'a, 's> Talk<'a, 's> {
         if !context.is_empty() {
             sink.tell(|| AgentEvent::Recalled(context.clone()));
         }
-        let system = prompt::system(agent, with_tools, agent.memory.now(), &context);
+        let mut system = prompt::system(agent, with_tools, agent.memory.now(), &context);
+        // The summary of what was said is a system message, of which many models take but one.
+        let (summaries, said): (Vec<&Message>, _) = before.iter().partition(|message| message.role == Role::System);
+        for summary in summaries {
+            system.push_str("\n\n");
+            system.push_str(&summary.text);
+        }
         let mut messages = vec![Message::system(system)];
-        messages.extend(before.iter().cloned());
+        messages.extend(said.into_iter().cloned());
         messages.push(question.clone());
         let toolbox =
             with_tools.then(|| Toolbox::new(agent.memory_tools_of(scope), &agent.tools, scope, agent.max_result_chars));

@@ -1,7 +1,6 @@
 //! [`MemoryEngine::context`](crate::MemoryEngine::context): gather → select → render.
 
 mod budget;
-mod cut;
 mod gather;
 mod render;
 mod request;

@@ -2,13 +2,13 @@ use std::collections::HashSet;
 
 use super::{
     MemoryContext, TokenBudget,
-    cut::cut,
     gather::{Gathered, Hit},
     render::{Piece, day_line, empty_frame, ids, render},
 };
 use crate::{
     Memory, MemoryId, MemoryKind, TokenCounter,
     score::sameness::{normalized, statements},
+    text::cut,
 };
 
 /// A neighbour may take one part in so many of the budget: long answers must not crowd out what fits better.

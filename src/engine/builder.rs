@@ -2,12 +2,13 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{Inner, KeptGraph, MemoryEngine, later};
 use crate::{
-    AddQueue, AddReport, ApproximateTokens, BackgroundOptions, Clock, Embedder, Error, ErrorKind, Extractor,
-    GraphStore, IdSource, InMemoryStore, Llm, QueuedAdd, Reconciler, Redactor, Reranker, Result, Stage, SystemClock,
-    TokenCounter, VectorStore,
+    AddQueue, AddReport, ApproximateTokens, BackgroundOptions, Clock, ConversationEvent, ConversationOptions,
+    ConversationStore, Embedder, Error, ErrorKind, Extractor, GraphStore, IdSource, InMemoryStore, Llm, QueuedAdd,
+    Reconciler, Redactor, Reranker, Result, Scope, Stage, Summarizer, SystemClock, TokenCounter, VectorStore,
     add::later::{Later, Observer},
+    conversation::{ConversationObserver, ConversationParts},
     prompted,
-    rules::{RuleExtractor, RuleReconciler},
+    rules::{RuleExtractor, RuleReconciler, RuleSummarizer},
     score::{fusion::Weights, names::folded},
 };
 
@@ -46,6 +47,10 @@ pub struct MemoryEngineBuilder {
     graph: Option<Arc<dyn GraphStore>>,
     no_relations: bool,
     single_valued: BTreeSet<String>,
+    summarizer: Option<Arc<dyn Summarizer>>,
+    conversation_store: Option<Arc<dyn ConversationStore>>,
+    conversations: ConversationOptions,
+    conversation_observer: Option<ConversationObserver>,
 }
 
 impl MemoryEngineBuilder {
@@ -176,11 +181,38 @@ impl MemoryEngineBuilder {
         self
     }
 
+    /// What shortens [conversations](MemoryEngine::conversation). Default: that of the [model](Self::llm), for which
+    /// [`RuleSummarizer`] stands in where it keeps failing for reasons that do not pass; without a model that alone.
+    pub fn summarizer(mut self, summarizer: impl Summarizer) -> Self {
+        self.summarizer = Some(Arc::new(summarizer));
+        self
+    }
+
+    /// Where conversations are kept. Default: with the store, if it [keeps them](VectorStore::companions), as
+    /// [`InMemoryStore`] and `SqliteStore` do.
+    pub fn conversation_store(mut self, store: impl ConversationStore) -> Self {
+        self.conversation_store = Some(Arc::new(store));
+        self
+    }
+
+    /// How long conversations may be, and how they are shortened. Default: [`ConversationOptions::new`].
+    pub fn conversations(mut self, options: ConversationOptions) -> Self {
+        self.conversations = options;
+        self
+    }
+
+    /// Is told what becomes of conversations in the background: what was summarised and what that cost, what failed, what
+    /// was dropped. Called on the task that does it: it should be quick. Default: nothing.
+    pub fn on_conversation(mut self, observe: impl Fn(&Scope, &ConversationEvent) + Send + Sync + 'static) -> Self {
+        self.conversation_observer = Some(ConversationObserver(Box::new(observe)));
+        self
+    }
+
     /// Puts the engine together and binds the store to the embedder.
     ///
     /// # Errors
     /// [`Configuration`](ErrorKind::Configuration) without an embedder, for one without dimensions, for a weight that is
-    /// negative or no number, or for background options that are out of range;
+    /// negative or no number, or for background or conversation options that are out of range;
     /// [`EmbedderMismatch`](ErrorKind::EmbedderMismatch) for a store that another embedder has filled, and then the
     /// store is as it was; what the store reports.
     pub async fn build(self) -> Result<MemoryEngine> {
@@ -201,10 +233,14 @@ impl MemoryEngineBuilder {
             graph,
             no_relations,
             single_valued,
+            summarizer,
+            conversation_store,
+            conversations,
+            conversation_observer,
         } = self;
-        let (prompted_extractor, prompted_reconciler) = match llm.map(prompted::from_llm) {
-            Some((extractor, reconciler, _)) => (Some(extractor), Some(reconciler)),
-            None => (None, None),
+        let (prompted_extractor, prompted_reconciler, prompted_summarizer) = match llm.map(prompted::from_llm) {
+            Some((extractor, reconciler, summarizer)) => (Some(extractor), Some(reconciler), Some(summarizer)),
+            None => (None, None, None),
         };
         let agentic = prompted_reconciler.clone().map(|one| Arc::new(prompted::AgenticReconciler::from(one)) as _);
         let extractor = extractor.or_else(|| prompted_extractor.map(|extractor| Arc::new(extractor) as _));
@@ -231,6 +267,24 @@ impl MemoryEngineBuilder {
         let graph = graph.or_else(|| store.companions().graph).filter(|_| !no_relations);
         let graph = graph.map(|store| KeptGraph { store, is_memory_store, single_valued });
         let later = queue.map(|queue| Later::new(queue, background, observer, Arc::clone(&clock)));
+        let counter = counter.unwrap_or_else(|| Arc::new(ApproximateTokens));
+        let stand_in: Arc<dyn Summarizer> = Arc::new(RuleSummarizer::new());
+        let (summarizer, fallback) = match (summarizer, prompted_summarizer) {
+            (Some(given), _) => (given, None),
+            (None, Some(prompted)) => (Arc::new(prompted) as _, Some(stand_in)),
+            (None, None) => (stand_in, None),
+        };
+        let conversations = ConversationParts {
+            store: conversation_store.or_else(|| store.companions().conversations),
+            summarizer,
+            fallback,
+            counter: Arc::clone(&counter),
+            clock: Arc::clone(&clock),
+            redactor: redactor.clone(),
+            observer: conversation_observer,
+            options: conversations,
+        };
+        let conversations = conversations.open()?.map(Arc::new);
         let engine = MemoryEngine(Arc::new(Inner {
             store,
             embedder,
@@ -238,13 +292,14 @@ impl MemoryEngineBuilder {
             reconciler: reconciler.unwrap_or_else(|| Arc::new(RuleReconciler::new())),
             agentic,
             clock,
-            counter: counter.unwrap_or_else(|| Arc::new(ApproximateTokens)),
+            counter,
             redactor,
             reranker,
             graph,
             weights,
             ids: IdSource::default(),
             later,
+            conversations,
         }));
         later::resume(&engine).await?;
         Ok(engine)

@@ -36,8 +36,8 @@ const PAGE: usize = 1_000;
 pub(super) async fn delete_all(engine: &MemoryEngine, scope: &Scope) -> Result<u64> {
     let in_store = |error: crate::Error| error.with_stage(Stage::Store);
     // First, so that an error of theirs leaves every memory in its place.
-    if let Some(conversations) = engine.0.store.companions().conversations {
-        conversations.erase(scope).await.map_err(in_store)?;
+    if let Some(conversations) = &engine.0.conversations {
+        conversations.store().erase(scope).await.map_err(in_store)?;
     }
     let Some(part) = engine.graph_part() else {
         return engine.0.store.delete_all(scope, &engine.stamp()).await.map_err(in_store);

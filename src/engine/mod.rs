@@ -2,6 +2,7 @@
 
 mod builder;
 mod context;
+mod conversation;
 mod delete;
 mod graph;
 mod later;
@@ -21,6 +22,7 @@ use crate::{
     Redactor, Reranker, Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity,
     VectorStore,
     add::{self, AddContext, later::Later},
+    conversation::Conversations,
     graph::GraphPart,
     rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
@@ -69,6 +71,7 @@ struct Inner {
     weights: Weights,
     ids: IdSource,
     later: Option<Later>,
+    conversations: Option<Arc<Conversations>>,
 }
 
 /// Where the graph is kept, and what is declared of it.

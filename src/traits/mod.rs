@@ -33,6 +33,7 @@ pub use llm::{
 pub use llm_fn::LlmFn;
 pub use reconciler::{Action, Neighbour, Plan, PlanCheck, ReconcileRequest, Reconciler};
 pub use redactor::Redactor;
+pub(crate) use redactor::{redact_message, redact_metadata, redact_text};
 pub use reranker::Reranker;
 pub use summarizer::{SummarizeRequest, Summarizer, Summary};
 pub use token_counter::{ApproximateTokens, TokenCounter};

@@ -220,7 +220,7 @@ struct Export {
 fn place(module: &[String]) -> Option<(u8, String)> {
     let first = module.first()?.as_str();
     let level = match first {
-        "error" | "types" | "cues" => 0,
+        "error" | "types" | "cues" | "text" => 0,
         "traits" => 1,
         "dates" | "score" | "index" | "frame" | "graph" | "http" => 2,
         "backends" | "rules" | "prompted" | "add" | "search" | "context" | "maintain" | "conversation" => 3,
