@@ -46,10 +46,14 @@ pub(super) struct Heard {
     pub(super) written: bool,
 }
 
-/// The tool of this name, with or without a path before it (`functions.search_memory`).
+/// The tool of this name, also behind a path (`functions.search_memory`) or in another spelling (`SearchMemory`).
 pub(super) fn find<'t>(tools: &'t [ToolDefinition], name: &str) -> Option<&'t ToolDefinition> {
-    let own = name.rsplit(['.', '/', ':']).next().unwrap_or_default().trim();
-    tools.iter().find(|tool| tool.name == name).or_else(|| tools.iter().find(|tool| tool.name == own))
+    fn letters(name: &str) -> impl Iterator<Item = char> {
+        name.chars().filter(|one| !matches!(one, '_' | '-' | ' ')).map(|letter| letter.to_ascii_lowercase())
+    }
+    let own = name.rsplit(['.', '/', ':']).next().unwrap_or_default();
+    let exact = tools.iter().find(|tool| tool.name == name || tool.name == own);
+    exact.or_else(|| tools.iter().find(|tool| letters(&tool.name).eq(letters(own))))
 }
 
 /// Reads a reply. Calls in its text count where it holds none by the model's own means: those between [`MARKS`], and
@@ -269,21 +273,20 @@ fn strip_label<'t>(text: &'t str, label: &str) -> Option<&'t str> {
     begins.then(|| text.get(label.len()..).unwrap_or_default().trim_start_matches(['*', ' ']))
 }
 
-/// The parameter that a text without a name is meant for: the first that is required, else the first, of those that are
-/// texts.
+/// The parameter that a text without a name is meant for: one that is called so, else the first that is required, else the
+/// first, of those that are texts.
 fn first_text(tool: &ToolDefinition) -> Option<&str> {
     let properties = tool.parameters.get("properties")?.as_object()?;
-    let is_text = |name: &str| match properties.get(name).and_then(|schema| schema.get("type")) {
+    let is_text = |name: &&str| match properties.get(*name).and_then(|schema| schema.get("type")) {
         Some(Value::String(kind)) => kind == "string",
         Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "string"),
         _ => false,
     };
     let required = tool.parameters.get("required").and_then(Value::as_array);
     let required = required.into_iter().flatten().filter_map(Value::as_str);
-    // In a strict schema everything is required, in alphabetical order; what may be null is not what is meant.
-    let plain = |name: &&str| properties.get(*name).and_then(|schema| schema.get("type")).is_some_and(Value::is_string);
-    let texts: Vec<&str> = required.chain(properties.keys().map(String::as_str)).filter(|name| is_text(name)).collect();
-    texts.iter().copied().find(plain).or_else(|| texts.first().copied())
+    let names = ["query", "text", "input"].into_iter().chain(required).chain(properties.keys().map(String::as_str));
+    let found = names.into_iter().find(is_text)?;
+    properties.get_key_value(found).map(|(name, _)| name.as_str())
 }
 
 #[cfg(test)]
@@ -295,8 +298,9 @@ mod tests {
 
     fn tools() -> Vec<ToolDefinition> {
         let text = json!({"type": "string"});
-        let search = json!({"type": "object", "properties": {"limit": {"type": ["integer", "null"]}, "query": text},
-            "required": ["limit", "query"]});
+        let maybe = json!({"type": ["string", "null"]});
+        let search =
+            json!({"type": "object", "properties": {"from": maybe, "query": maybe}, "required": ["from", "query"]});
         let forget = json!({"type": "object", "properties": {"id": text}, "required": ["id"]});
         let list = json!({"type": "object", "properties": {}});
         vec![

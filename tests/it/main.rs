@@ -10,6 +10,7 @@
 )]
 
 mod acceptance;
+mod agent;
 mod agentic;
 mod api;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
