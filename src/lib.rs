@@ -108,12 +108,12 @@ pub use agent::{
     Recall, SaveDecision, Saving, StopReason, ToolFn, ToolOutcome, ToolUse,
 };
 pub use backends::*;
-pub use context::{ContextRequest, MemoryContext, TokenBudget};
+pub use context::{ContextRequest, MemoryContext, Profile, TokenBudget};
 pub use conversation::{
     Appended, Conversation, ConversationEvent, ConversationOptions, ConversationSize, ConversationView, Exchange,
     SummaryFailure,
 };
-pub use engine::{Graph, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
+pub use engine::{Blocks, Graph, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use graph::GraphView;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]

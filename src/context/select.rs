@@ -177,7 +177,7 @@ impl<'c> Selection<'c> {
         // A later turn may say what had no room before, or be it.
         let missing = |memory: &&Memory| !memories.contains(&memory.id) && !self.repeats(memory);
         let left_out = self.left_out.iter().filter(missing).map(|memory| memory.id).collect();
-        MemoryContext { text, tokens, memories, cut, left_out }
+        MemoryContext { text, tokens, memories, cut, left_out, profile: Vec::new() }
     }
 }
 

@@ -8,8 +8,8 @@ use crate::{
     graph::{self, Changes, GraphPart, Web},
 };
 
-pub(super) async fn delete(engine: &MemoryEngine, scope: &Scope, id: MemoryId) -> Result<()> {
-    let stamp = engine.stamp();
+pub(super) async fn delete(engine: &MemoryEngine, scope: &Scope, id: MemoryId, by: Actor) -> Result<()> {
+    let stamp = engine.stamp(by);
     let mut attempt = 1;
     loop {
         let version = graph_version(engine).await?;
@@ -40,14 +40,14 @@ pub(super) async fn delete_all(engine: &MemoryEngine, scope: &Scope) -> Result<u
         conversations.store().erase(scope).await.map_err(in_store)?;
     }
     let Some(part) = engine.graph_part() else {
-        return engine.0.store.delete_all(scope, &engine.stamp()).await.map_err(in_store);
+        return engine.0.store.delete_all(scope, &engine.stamp(Actor::App)).await.map_err(in_store);
     };
     // What the graph tells goes first: whoever asks again after an outage finds the memories still there.
     if scope.agent_id().is_none() && scope.session_id().is_none() {
         if !part.is_memory_store {
             part.store.delete_graph(scope).await.map_err(in_store)?;
         }
-        let count = engine.0.store.delete_all(scope, &engine.stamp()).await.map_err(in_store)?;
+        let count = engine.0.store.delete_all(scope, &engine.stamp(Actor::App)).await.map_err(in_store)?;
         if !part.is_memory_store {
             // An add may have come in between.
             part.store.delete_graph(scope).await.map_err(in_store)?;
@@ -71,7 +71,7 @@ pub(super) async fn delete_all(engine: &MemoryEngine, scope: &Scope) -> Result<u
             break;
         }
     }
-    let count = engine.0.store.delete_all(scope, &engine.stamp()).await.map_err(in_store)?;
+    let count = engine.0.store.delete_all(scope, &engine.stamp(Actor::App)).await.map_err(in_store)?;
     if !part.is_memory_store {
         part.store.delete_graph(scope).await.map_err(in_store)?;
     }
@@ -129,7 +129,9 @@ pub(super) async fn without_its_text(engine: &MemoryEngine, memory: &Memory, ins
     let mut texts = HashSet::from([memory.text.clone()]);
     let mut merged = false;
     for event in events {
-        merged |= event.kind == EventKind::Update && event.stamp.actor != Actor::App;
+        // Whoever changes one memory by itself merges nothing.
+        let by_itself = matches!(event.stamp.actor, Actor::App | Actor::Agent);
+        merged |= event.kind == EventKind::Update && !by_itself;
         texts.extend([event.old_text, event.new_text].into_iter().flatten());
     }
     // Long texts are keys in passages.

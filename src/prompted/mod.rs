@@ -32,6 +32,7 @@ pub use arguments::tool_arguments;
 pub use extractor::PromptedExtractor;
 pub(crate) use parse::{THOUGHTS, values, without_thoughts};
 pub use reconciler::PromptedReconciler;
+pub(crate) use schema::strict;
 pub use summarizer::PromptedSummarizer;
 
 use crate::Llm;

@@ -59,6 +59,7 @@ mod russian;
 mod sameness;
 mod sentence;
 mod split;
+mod statement;
 mod summarizer;
 mod tail;
 #[cfg(test)]
@@ -71,4 +72,5 @@ mod when;
 
 pub use extractor::RuleExtractor;
 pub use reconciler::RuleReconciler;
+pub(crate) use statement::read_statement;
 pub use summarizer::RuleSummarizer;

@@ -1,5 +1,5 @@
 use super::MemoryTools;
-use crate::MemoryKind;
+use crate::{Error, MemoryKind, Result};
 
 /// Most characters of a result, unless said otherwise.
 const RESULT_CHARS: usize = 2_000;
@@ -30,6 +30,39 @@ impl Default for Options {
     }
 }
 
+/// What a fact that a model hands over may be.
+const NEW: [MemoryKind; 3] = [MemoryKind::Fact, MemoryKind::Preference, MemoryKind::Procedure];
+/// What may be found, kinds of the application's own aside.
+const FOUND: [MemoryKind; 6] = [
+    MemoryKind::Episode,
+    MemoryKind::Summary,
+    MemoryKind::Fact,
+    MemoryKind::Preference,
+    MemoryKind::Procedure,
+    MemoryKind::Observation,
+];
+
+impl Options {
+    /// The kinds of memories that can be made.
+    pub(super) fn new_kinds(&self) -> Vec<MemoryKind> {
+        NEW.into_iter().filter(|kind| self.kinds.as_ref().is_none_or(|kinds| kinds.contains(kind))).collect()
+    }
+
+    /// The kinds of memories that can be asked for.
+    pub(super) fn found_kinds(&self) -> Vec<MemoryKind> {
+        self.kinds.clone().unwrap_or_else(|| FOUND.into())
+    }
+
+    /// # Errors
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for what the application has set and cannot be.
+    pub(super) fn validate(&self) -> Result<()> {
+        if self.threshold.is_some_and(|threshold| !(0.0..=1.0).contains(&threshold)) {
+            return Err(Error::invalid("the threshold of the tools must be 0 to 1"));
+        }
+        Ok(())
+    }
+}
+
 impl MemoryTools {
     /// Only tools that read. Default: all.
     pub fn read_only(mut self) -> Self {
@@ -51,7 +84,9 @@ impl MemoryTools {
 
     /// Only memories of these kinds are found, changed and made. Blocks have tools of their own. Default: all.
     pub fn kinds(mut self, kinds: impl IntoIterator<Item = MemoryKind>) -> Self {
-        self.options.kinds = Some(kinds.into_iter().map(|kind| MemoryKind::from(kind.as_str())).collect());
+        // A custom kind with the name of another is that other, as it is everywhere.
+        let kinds = kinds.into_iter().map(|kind| MemoryKind::from(kind.as_str()));
+        self.options.kinds = Some(kinds.filter(|kind| *kind != MemoryKind::Block).collect());
         self
     }
 

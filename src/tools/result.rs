@@ -17,6 +17,11 @@ pub struct ToolResult {
 }
 
 impl ToolResult {
+    /// Words, and nothing found or changed.
+    pub(super) fn said(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+
     /// The message that answers the call with this id.
     #[must_use]
     pub fn into_message(self, call: &str) -> Message {
