@@ -224,7 +224,11 @@ impl MemoryAgentBuilder {
 
     /// The tools of the memory for this scope, as they were asked for.
     pub(super) fn memory_tools_of(&self, scope: &crate::Scope) -> MemoryTools {
-        let mut tools = self.memory.tools(scope);
+        // They find what any session taught, and what is new is of this one.
+        let mut tools = self.memory.tools(&scope.across_sessions());
+        if let Some(session) = scope.session_id() {
+            tools = tools.session(session);
+        }
         if let Some(shape) = &self.shape {
             tools = shape(tools);
         }

@@ -13,7 +13,7 @@ use super::{
     calls::OPENINGS,
     reply::{AgentReply, ToolUse},
 };
-use crate::{MemoryContext, Result, ToolCall, prompted::THOUGHTS};
+use crate::{Error, MemoryContext, Result, ToolCall, prompted::THOUGHTS};
 
 /// Something that happens while a reply is made.
 #[derive(Debug)]
@@ -55,6 +55,8 @@ pub struct AgentStream<'s> {
     events: Events,
     /// None when it is done.
     work: Option<Work<'s>>,
+    /// What comes after the events.
+    failure: Option<Error>,
 }
 
 /// Events that were not handed out yet.
@@ -83,7 +85,7 @@ impl fmt::Debug for AgentStream<'_> {
 
 impl<'s> AgentStream<'s> {
     pub(super) fn new(events: Events, work: impl Future<Output = Result<AgentReply>> + Send + 's) -> Self {
-        Self { events, work: Some(Box::pin(work)) }
+        Self { events, work: Some(Box::pin(work)), failure: None }
     }
 
     /// The next event; `None` after [`AgentEvent::Done`] or an error. Dropping the future loses nothing.
@@ -92,24 +94,19 @@ impl<'s> AgentStream<'s> {
             if let Some(event) = self.events.pop() {
                 return Poll::Ready(Some(Ok(event)));
             }
-            let Some(work) = &mut self.work else { return Poll::Ready(None) };
-            let end = match work.as_mut().poll(context) {
-                Poll::Pending => {
-                    return self.events.pop().map_or(Poll::Pending, |event| Poll::Ready(Some(Ok(event))));
+            if let Some(work) = &mut self.work
+                && let Poll::Ready(end) = work.as_mut().poll(context)
+            {
+                self.work = None;
+                match end {
+                    Ok(reply) => self.events.push(AgentEvent::Done(Box::new(reply))),
+                    Err(error) => self.failure = Some(error),
                 }
-                Poll::Ready(end) => end,
-            };
-            self.work = None;
-            match end {
-                Ok(reply) => {
-                    self.events.push(AgentEvent::Done(Box::new(reply)));
-                    Poll::Ready(self.events.pop().map(Ok))
-                }
-                // What came before it is handed on no more: it was no reply.
-                Err(error) => {
-                    while self.events.pop().is_some() {}
-                    Poll::Ready(Some(Err(error)))
-                }
+            }
+            match self.events.pop() {
+                Some(event) => Poll::Ready(Some(Ok(event))),
+                None if self.work.is_some() => Poll::Pending,
+                None => Poll::Ready(self.failure.take().map(Err)),
             }
         })
         .await
@@ -118,15 +115,15 @@ impl<'s> AgentStream<'s> {
     /// The reply, without the events that are left.
     ///
     /// # Errors
-    /// As [`AgentSession::respond`](super::AgentSession::respond); [`Internal`](crate::ErrorKind::Internal) if the reply or
-    /// the error was handed out already.
+    /// As [`AgentSession::respond`](super::AgentSession::respond); [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if the
+    /// reply or the error was handed out already.
     pub async fn reply(mut self) -> Result<AgentReply> {
         while let Some(event) = self.next().await {
             if let AgentEvent::Done(reply) = event? {
                 return Ok(*reply);
             }
         }
-        Err(crate::Error::invalid("the reply was handed out already"))
+        Err(Error::invalid("the reply was handed out already"))
     }
 }
 

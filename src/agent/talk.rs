@@ -167,8 +167,11 @@ impl<'a, 's> Talk<'a, 's> {
         self.budget.spend(reply.usage, expected + u64::try_from(received).unwrap_or(u64::MAX));
         let tools = self.toolbox.as_ref().map(Toolbox::definitions).unwrap_or_default();
         self.native |= !reply.tool_calls.is_empty();
-        // Who has means of his own, or no tools, only tells of a call.
+        // Who has means of his own, or no tools, only tells of a call, unless he marks it as one.
         let mut heard = hear(&reply, if self.native { &[] } else { tools }, &self.shown());
+        if self.toolbox.is_none() {
+            heard.calls.clear();
+        }
         self.name_calls(&mut heard);
         if let (Some(sink), true) = (&mut self.sink.0, heard.calls.is_empty()) {
             speech.end(&heard.said, &mut |text| sink(AgentEvent::Text(text)));

@@ -52,7 +52,7 @@ async fn who_mends_his_ways_is_let_be() {
 
 #[tokio::test]
 async fn invented_tools_are_named_back_and_come_to_an_end() {
-    let llm = (0..4).fold(model(), |llm, _| llm.respond(call("think;\nrm -rf", "{}"))).reply("Tea.");
+    let llm = (0..3).fold(model(), |llm, _| llm.respond(call("think;\nrm -rf", "{}"))).reply("Tea.");
     let reply = reply(&llm).await;
     assert_eq!((reply.answer.as_str(), reply.stop, reply.model_calls), ("Tea.", StopReason::Repeated, 4));
     let first = &reply.steps[0].calls[0];

@@ -61,9 +61,9 @@ async fn a_long_one_keeps_to_its_limits() {
     let agent = engine.agent(llm.clone()).saving(Saving::Off).build().unwrap();
     let session = agent.session(&mia()).unwrap();
     for number in 0..40 {
+        session.conversation().settle().await.unwrap();
         session.respond(format!("I walked past house number {number}. Which one is next?")).await.unwrap();
     }
-    session.conversation().settle().await.unwrap();
     let requests = llm.requests();
     let words =
         |number: usize| requests[number].messages.iter().map(|one| one.text.split_whitespace().count()).sum::<usize>();

@@ -5,7 +5,7 @@ use ingrain::{
     async_trait, testing::ScriptedLlm,
 };
 
-use super::{agent, mia, model, search};
+use super::{mia, model, search};
 use crate::worlds::World;
 
 /// What happens, in short.
@@ -112,7 +112,7 @@ async fn a_call_in_the_text_is_not_said() {
 async fn a_failure_is_the_end_and_nothing_was_said() {
     let world = World::in_memory().await;
     let llm = model().respond(search("tea")).fail(ErrorKind::RateLimited).reply("Tea.").reply("Tea.");
-    let agent = agent(&world, &llm).build().unwrap();
+    let agent = world.engine.agent(WordByWord(llm)).build().unwrap();
     let session = agent.session(&mia()).unwrap();
     let told = told(&mut session.respond_stream("What do I like?")).await;
     assert_eq!(told, ["asked 1", "calls search_memory", "called Done", "asked 2", "failed rate-limited"]);
