@@ -38,18 +38,21 @@
 //! [`context`](MemoryEngine::context): query → *gather* blocks, hits and the turns around them → *select* the best within
 //! a [`TokenBudget`] → *render* → [`MemoryContext`], ready for a prompt, and known again when it comes back through `add`.
 //!
+//! [`conversation`](MemoryEngine::conversation): *append* word for word ([`ConversationStore`]) → *view* within its limits;
+//! meanwhile the oldest segments are *summarised* ([`Summarizer`]) into one running summary → [`ConversationView`].
+//!
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
 //! Embedders: `StaticEmbedder`, [`HashingEmbedder`], `OpenAiEmbedder`, `OllamaEmbedder`. Models: `OpenAi`, `Anthropic`,
-//! `Ollama`, and [`LlmFn`] for any other. With a model ([`MemoryEngineBuilder::llm`]) the parts of [`prompted`] extract and
-//! reconcile, without one [`rules`] do. The feature `testing` has suites for stores, queues, conversations, embedders and
+//! `Ollama`, and [`LlmFn`] for any other. With a model ([`MemoryEngineBuilder::llm`]) the parts of [`prompted`] extract,
+//! reconcile and summarise, without one [`rules`] do. The feature `testing` has suites for stores, queues, conversations, embedders and
 //! models that one of your own must pass. The traits are async: put [`#[async_trait]`](macro@async_trait) above an
 //! implementation.
 //!
-//! The engine uses stores of memories and of the graph ([`GraphStore`], which both stores are), embedders, models,
-//! extractors, reconcilers, rerankers, redactors, token counters and clocks so far; [`Summarizer`] and
-//! [`ConversationStore`] (which both stores keep: [`VectorStore::companions`]) are the contracts of what comes next.
+//! The engine uses stores of memories, of the graph ([`GraphStore`]) and of conversations ([`ConversationStore`]), which
+//! both stores are or keep ([`VectorStore::companions`]), embedders, models, extractors, reconcilers, summarisers,
+//! rerankers, redactors, token counters and clocks.
 //!
 //! # Features
 //!

@@ -165,10 +165,6 @@ impl Talk {
         }
         made.fallback =
             self.parts.fallback.is_some() && progress.hopeless.values().any(|failures| *failures >= HOPELESS);
-        if let Some(redactor) = self.parts.redactor.as_deref() {
-            // A model may give a secret that stood where nobody looked.
-            redact_text(redactor, &mut made.text);
-        }
         made.text = self.parts.limits.shortened(made.text.trim());
         if made.text.is_empty() { Err(unusable()) } else { Ok(made) }
     }
@@ -202,7 +198,13 @@ impl Talk {
             };
             let Some(numbers) = segments.get(&task) else { continue };
             match result {
-                Ok(summary) if !summary.text.trim().is_empty() => drop(progress.summaries.insert(*numbers, summary)),
+                Ok(mut summary) if !summary.text.trim().is_empty() => {
+                    if let Some(redactor) = self.parts.redactor.as_deref() {
+                        // A model may give a secret that stood where nobody looked.
+                        redact_text(redactor, &mut summary.text);
+                    }
+                    progress.summaries.insert(*numbers, summary);
+                }
                 Ok(_) => failure = Some(progress.failed(*numbers, unusable())),
                 Err(error) => failure = Some(progress.failed(*numbers, error)),
             }

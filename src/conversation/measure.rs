@@ -22,12 +22,10 @@ pub(super) struct Limits {
     /// Most of a view.
     pub(super) size: usize,
     pub(super) exchanges: usize,
-    /// The frame without a text.
-    frame: usize,
-    /// Most words of a summary, and its greatest size with the frame around it.
+    /// Most words of a summary, and its greatest size with the frame around it and the note of a gap.
     pub(super) summary_words: usize,
     summary_most: usize,
-    /// The size that a summary is expected to have.
+    /// The size that a summary is expected to have, with the frame.
     summary_expected: usize,
 }
 
@@ -48,26 +46,19 @@ impl Limits {
             (Some(words), false) => (words.saturating_mul(4) / 3, words.saturating_mul(2)),
         };
         let exchanges = options.max_exchanges.unwrap_or(usize::MAX);
-        let mut limits = Self {
-            counter,
-            in_words,
-            size,
-            exchanges,
-            frame: 0,
-            summary_words: words,
-            summary_most: 0,
-            summary_expected: 0,
-        };
-        limits.frame = limits.of_text(&framed(Some(""), true));
-        limits.summary_most = limits.frame.saturating_add(most);
-        limits.summary_expected = limits.frame.saturating_add(expected);
-        let too_small = format!("the size of a conversation must be {} or more", limits.frame.saturating_mul(2));
+        let mut limits =
+            Self { counter, in_words, size, exchanges, summary_words: words, summary_most: 0, summary_expected: 0 };
+        let frame = limits.of_text(&framed(Some(""), true));
+        limits.summary_most = frame.saturating_add(most);
+        limits.summary_expected = limits.of_text(&framed(Some(""), false)).saturating_add(expected);
+        let least = frame.saturating_mul(2);
+        let too_small = format!("the size of a conversation must be {least} or more");
         let wrong = [
             (exchanges == 0, "a conversation of no exchange"),
             (options.segment == 0, "a segment of no exchange"),
             (options.parallel == 0, "no segment is summarised at a time"),
             (options.summary_words == Some(0), "a summary of no word"),
-            (size < limits.frame.saturating_mul(2), too_small.as_str()),
+            (size < least, too_small.as_str()),
             (
                 options.summary_words.is_some() && limits.summary_most > size / 4 * 3,
                 "the summary leaves less than a quarter of the conversation's size for messages",

@@ -137,7 +137,7 @@ pub(super) mod tests {
             "s | u | a ‖ u | a",
             "u | c1 ‖ u | c2 r2 a",
             "u | c1 u a r1 a ‖ u",
-            "r9 | u | a",
+            "r9 ‖ u | a",
             "u | c1 r1 a ‖ u | c1 r1 a ‖ u",
             "u | a | a ‖ u",
             "a ‖ u | a",

@@ -67,7 +67,7 @@ pub(super) async fn view(parts: &Parts, conversation: &Scope, hint: u64) -> Resu
         tail = read(parts, conversation, hint).await?;
     }
     let end = tail.messages.last().map_or(hint, |last| last.sequence + 1);
-    Ok((chosen(&parts.limits, tail), end))
+    Ok((chosen(&parts.limits, &tail), end))
 }
 
 async fn read(parts: &Parts, conversation: &Scope, hint: u64) -> Result<Tail> {
@@ -139,52 +139,43 @@ async fn end(parts: &Parts, conversation: &Scope, from: u64) -> Result<u64> {
 }
 
 /// The best that fits.
-fn chosen(limits: &Limits, tail: Tail) -> ConversationView {
-    let Tail { summary, mut messages, before } = tail;
-    let text = summary.as_ref().map(|summary| limits.shortened(&summary.text));
-    let front = |gap: bool| (text.is_some() || gap).then(|| framed(text.as_deref(), gap));
-    let size = |front: &Option<String>| front.as_ref().map_or(0, |front| limits.of_text(front));
-    let mut first = front(before > 0);
-    let mut start = fitting(limits, &messages, limits.size.saturating_sub(size(&first)));
-    if start.place > 0 && before == 0 {
-        first = front(true);
-        start = fitting(limits, &messages, limits.size.saturating_sub(size(&first)));
-    }
-    let mut cut = Vec::new();
-    let mut left_out = before + start.place as u64;
-    messages.drain(..start.place);
-    if start.cut {
-        let room = limits.size.saturating_sub(size(&first));
-        match cut_to(limits, &messages, room) {
-            Some(fitting) => {
-                let changed = messages.iter().zip(&fitting).filter(|(old, new)| old.message.text != new.message.text);
-                cut = changed.map(|(old, _)| old.sequence).collect();
-                messages = fitting;
-            }
-            // Names and arguments of calls are not cut.
-            None => {
-                left_out += messages.len() as u64;
-                messages.clear();
-            }
+fn chosen(limits: &Limits, tail: &Tail) -> ConversationView {
+    // The note that something is missing takes room, so it is written only where something is.
+    if tail.before == 0 {
+        let view = chosen_behind(limits, tail, false);
+        if view.left_out == 0 {
+            return view;
         }
     }
-    let mut calls: HashSet<&str> = HashSet::new();
-    let orphans: Vec<u64> = messages
-        .iter()
-        .filter_map(|StoredMessage { sequence, message, .. }| {
-            calls.extend(message.tool_calls.iter().map(|call| call.id.as_str()));
-            let is_orphan =
-                message.role == Role::Tool && !message.tool_call_id.as_deref().is_some_and(|id| calls.contains(id));
-            is_orphan.then_some(*sequence)
-        })
-        .collect();
-    messages.retain(|stored| !orphans.contains(&stored.sequence));
-    left_out += orphans.len() as u64;
-    let shown = messages.iter().map(|stored| stored.sequence).collect();
-    let size = size(&first) + messages.iter().map(|stored| limits.of_message(&stored.message)).sum::<usize>();
+    chosen_behind(limits, tail, true)
+}
+
+fn chosen_behind(limits: &Limits, tail: &Tail, gap: bool) -> ConversationView {
+    let summary = tail.summary.as_ref().map(|summary| limits.shortened(&summary.text));
+    let front = (summary.is_some() || gap).then(|| framed(summary.as_deref(), gap));
+    let front_size = front.as_ref().map_or(0, |front| limits.of_text(front));
+    let room = limits.size.saturating_sub(front_size);
+    let start = fitting(limits, &tail.messages, room);
+    let mut messages: Vec<StoredMessage> = tail.messages.get(start.place..).unwrap_or_default().to_vec();
+    let mut cut = Vec::new();
+    if start.cut {
+        // Names and arguments of calls are not cut: then there is nothing to show.
+        let fitting = cut_to(limits, &messages, room).unwrap_or_default();
+        let changed = messages.iter().zip(&fitting).filter(|(old, new)| old.message.text != new.message.text);
+        cut = changed.map(|(old, _)| old.sequence).collect();
+        messages = fitting;
+    }
+    let mut calls: HashSet<String> = HashSet::new();
+    messages.retain(|StoredMessage { message, .. }| {
+        calls.extend(message.tool_calls.iter().map(|call| call.id.clone()));
+        message.role != Role::Tool || message.tool_call_id.as_ref().is_some_and(|id| calls.contains(id))
+    });
+    let shown: Vec<u64> = messages.iter().map(|stored| stored.sequence).collect();
+    let left_out = tail.before + (tail.messages.len() - shown.len()) as u64;
+    let size = front_size + messages.iter().map(|stored| limits.of_message(&stored.message)).sum::<usize>();
     let said = messages.into_iter().map(|stored| stored.message);
-    let messages = first.into_iter().map(Message::system).chain(said).collect();
-    ConversationView { messages, shown, summary, left_out, cut, size }
+    let messages = front.into_iter().map(Message::system).chain(said).collect();
+    ConversationView { messages, shown, summary: tail.summary.clone(), left_out, cut, size }
 }
 
 /// Where the part that fits begins.

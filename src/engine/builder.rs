@@ -67,9 +67,10 @@ impl MemoryEngineBuilder {
         self
     }
 
-    /// A model that reads facts from messages and decides over them:
-    /// [`PromptedExtractor`](crate::prompted::PromptedExtractor) and
-    /// [`PromptedReconciler`](crate::prompted::PromptedReconciler) made of it, each unless another is given here, and
+    /// A model that reads facts from messages, decides over them and shortens conversations:
+    /// [`PromptedExtractor`](crate::prompted::PromptedExtractor),
+    /// [`PromptedReconciler`](crate::prompted::PromptedReconciler) and
+    /// [`PromptedSummarizer`](crate::prompted::PromptedSummarizer) made of it, each unless another is given here, and
     /// [`AgenticReconciler`](crate::prompted::AgenticReconciler) for [`AddMode::Agentic`](crate::AddMode::Agentic). Default:
     /// none, and rules in its place.
     ///
@@ -107,14 +108,15 @@ impl MemoryEngineBuilder {
         self
     }
 
-    /// What counts the tokens of a [context](MemoryEngine::context). Default: [`ApproximateTokens`].
+    /// What counts the tokens of a [context](MemoryEngine::context) and of a
+    /// [conversation](MemoryEngine::conversation). Default: [`ApproximateTokens`].
     pub fn token_counter(mut self, counter: impl TokenCounter) -> Self {
         self.counter = Some(Arc::new(counter));
         self
     }
 
     /// What takes secrets out of texts before they are stored, embedded or shown to a model: of messages and memories with
-    /// the strings in their metadata, of facts and plans that a model made, and of queries. Ids and scopes stay as they are.
+    /// the strings in their metadata, of facts, plans and summaries that a model made, and of queries. Ids and scopes stay as they are.
     /// Default: none.
     pub fn redactor(mut self, redactor: impl Redactor) -> Self {
         self.redactor = Some(Arc::new(redactor));

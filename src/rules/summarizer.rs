@@ -29,9 +29,15 @@ const TOOL: f32 = 0.6;
 const TELLING: f32 = 1.2;
 /// For a question.
 const QUESTION: f32 = 0.5;
-/// For a sentence of fewer than three words that are no stop words: thanks, greetings, agreement.
+/// For a sentence of fewer than three words that are no stop words: agreement and the like.
 const SMALL_TALK: f32 = 0.4;
 const SMALL_TALK_TERMS: usize = 3;
+/// With fewer than this it is thanks or a greeting, and taken only if there is nothing else.
+const LEAST_TERMS: usize = 2;
+/// What the summary so far, and what the new sentences may take of the words before the other had its share: else what is
+/// known would keep out what is new for ever, or the other way round.
+const OLD_SHARE: f32 = 0.67;
+const NEW_SHARE: f32 = 0.5;
 /// Of two sentences with one weight the shorter is worth more: so many words halve it.
 const HALVING_WORDS: f32 = 40.0;
 
@@ -102,6 +108,8 @@ struct Told {
     text: String,
     /// What it counts beside its rank.
     factor: f32,
+    /// Whether it is from the summary so far.
+    old: bool,
 }
 
 /// The sentences of the summary so far and of the messages, no more than can be held against each other.
@@ -111,7 +119,7 @@ fn told(previous: &str, messages: &[Message]) -> Vec<Told> {
         let (who, text) = speaker_of(line);
         let factor = KEPT * if who == Some("User") { USER } else { 1.0 };
         let said = sentences(text).into_iter();
-        told.extend(said.map(|text| Told { who: who.map(str::to_owned), text: text.to_owned(), factor }));
+        told.extend(said.map(|text| Told { who: who.map(str::to_owned), text: text.to_owned(), factor, old: true }));
     }
     let said: Vec<Vec<Told>> =
         messages.iter().filter(|message| message.role != Role::System).map(sentences_of).collect();
@@ -138,12 +146,16 @@ fn sentences_of(message: &Message) -> Vec<Told> {
     let named =
         message.speaker.as_deref().map(str::trim).filter(|name| speaker_of(&format!("{name}: x")).0 == Some(name));
     let who = Some(named.unwrap_or(role).to_owned());
-    let said =
-        sentences(&message.text).into_iter().map(|text| Told { who: who.clone(), text: text.to_owned(), factor });
+    let said = sentences(&message.text).into_iter().map(|text| Told {
+        who: who.clone(),
+        text: text.to_owned(),
+        factor,
+        old: false,
+    });
     let mut said: Vec<Told> = said.collect();
     if said.is_empty() {
         let calls = message.tool_calls.iter().map(|call| format!("(calls {})", call.name.trim()));
-        said.extend(calls.map(|text| Told { who: who.clone(), text, factor: TOOL }));
+        said.extend(calls.map(|text| Told { who: who.clone(), text, factor: TOOL, old: false }));
     }
     said
 }
@@ -176,29 +188,63 @@ fn shortened(told: &[Told], max_words: usize) -> Option<String> {
         .enumerate()
         .collect();
     order.sort_by(|(one, left), (other, right)| right.total_cmp(left).then(one.cmp(other)));
+    // Small talk is what is left if there is nothing else.
+    let tells = |place: &usize| {
+        let (told, terms) = (told.get(*place), terms.get(*place).map_or(0, Vec::len));
+        terms >= LEAST_TERMS || told.is_some_and(|told| telling(&told.text))
+    };
+    let order: Vec<usize> = order.into_iter().map(|(place, _)| place).collect();
+    let (matter, talk): (Vec<usize>, Vec<usize>) = order.iter().copied().partition(tells);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
-    for (place, _) in &order {
-        let Some((candidate, own)) = told.get(*place).zip(terms.get(*place)) else { continue };
-        let says_nothing_new = chosen.iter().any(|other| {
-            let other = told.get(*other).zip(terms.get(*other));
-            other.is_some_and(|(other, words)| same_text(&other.text, &candidate.text) || is_within(own, words))
-        });
-        if says_nothing_new {
-            continue;
+    let words = |chosen: &BTreeSet<usize>| count_words(&rendered(told, chosen));
+    let mut choose = |places: &[usize], shares: bool| {
+        for place in places {
+            let Some((candidate, own)) = told.get(*place).zip(terms.get(*place)) else { continue };
+            let says_nothing_new = chosen.iter().any(|other| {
+                let other = told.get(*other).zip(terms.get(*other));
+                other.is_some_and(|(other, words)| same_text(&other.text, &candidate.text) || is_within(own, words))
+            });
+            if says_nothing_new || !chosen.insert(*place) {
+                continue;
+            }
+            let alike =
+                chosen.iter().copied().filter(|other| told.get(*other).is_some_and(|other| other.old == candidate.old));
+            let too_many = shares && words(&alike.collect()) > share(max_words, candidate.old);
+            if too_many || words(&chosen) > max_words {
+                chosen.remove(place);
+            }
         }
-        chosen.insert(*place);
-        if count_words(&rendered(told, &chosen)) > max_words {
-            chosen.remove(place);
+    };
+    choose(&matter, true);
+    choose(&matter, false);
+    if chosen.is_empty() {
+        let mut order = talk;
+        order.sort_unstable();
+        for place in order {
+            let with = BTreeSet::from_iter(chosen.iter().copied().chain([place]));
+            if words(&with) <= max_words {
+                chosen = with;
+            }
         }
     }
     if !chosen.is_empty() {
         return Some(rendered(told, &chosen));
     }
     // Not one of them fits as it is.
-    let best = order.first().and_then(|(place, _)| told.get(*place))?;
+    let best = order.first().and_then(|place| told.get(*place))?;
     let line = |text: &str| rendered(&[Told { text: text.to_owned(), ..best.clone() }], &BTreeSet::from([0]));
     let with_speaker = cut(&best.text, |piece| count_words(&line(piece)) <= max_words).map(line);
     with_speaker.or_else(|| cut(&best.text, |piece| count_words(piece) <= max_words).map(str::to_owned))
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of words"
+)]
+fn share(max_words: usize, old: bool) -> usize {
+    (max_words as f32 * if old { OLD_SHARE } else { NEW_SHARE }) as usize
 }
 
 /// The content words of each sentence, as numbers in order.
@@ -238,10 +284,16 @@ fn is_within(own: &[u32], other: &[u32]) -> bool {
 #[expect(clippy::cast_precision_loss, reason = "numbers of words")]
 fn worth(text: &str, terms: usize) -> f32 {
     let cues = Cues::of(text);
-    let telling = if cues.tells_time || cues.tells_number || cues.tells_change { TELLING } else { 1.0 };
+    let telling = if telling(text) { TELLING } else { 1.0 };
     let small_talk = if terms < SMALL_TALK_TERMS { SMALL_TALK } else { 1.0 };
     let question = 1.0 - (1.0 - QUESTION) * cues.asks;
     telling * small_talk * question / (1.0 + cues.words as f32 / HALVING_WORDS)
+}
+
+/// Whether it names a time or a number, or tells of a change.
+fn telling(text: &str) -> bool {
+    let cues = Cues::of(text);
+    cues.tells_time || cues.tells_number || cues.tells_change
 }
 
 /// The sentences in their order, those that one speaker said one behind the other in one line.

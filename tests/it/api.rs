@@ -32,6 +32,9 @@ fn what_is_handed_out_can_be_shared() {
     shared::<AddReport>();
     shared::<ingrain::QueuedAdd>();
     shared::<ingrain::FlushReport>();
+    shared::<ingrain::Conversation>();
+    shared::<ingrain::ConversationView>();
+    shared::<ingrain::ConversationEvent>();
     shared::<ingrain::Companions>();
     shared::<Hit>();
     shared::<ingrain::MemoryContext>();

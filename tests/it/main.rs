@@ -17,6 +17,7 @@ mod api;
 mod clients;
 mod conformance;
 mod context;
+mod conversation;
 mod conversations;
 mod cost;
 #[cfg(all(feature = "sqlite", unix))]
