@@ -41,6 +41,9 @@
 //! [`conversation`](MemoryEngine::conversation): *append* word for word ([`ConversationStore`]) → *view* within its limits;
 //! meanwhile the oldest segments are *summarised* ([`Summarizer`]) into one running summary → [`ConversationView`].
 //!
+//! [`blocks`](MemoryEngine::blocks): core memory in every prompt, edited by the application and by agents; and
+//! [`tools`](MemoryEngine::tools): all of it as tools that a model calls, in any framework.
+//!
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.

@@ -1,5 +1,6 @@
 //! [`MemoryEngine`]: wires the parts together. Each public method checks nothing itself and hands over to its folder.
 
+mod behalf;
 mod blocks;
 mod builder;
 mod context;
@@ -19,14 +20,14 @@ pub use list::ListRequest;
 pub use update::MemoryUpdate;
 
 use crate::{
-    Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, Extractor, Fact, Filter,
+    Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, Extractor, Filter,
     GraphStore, HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler,
     Redactor, Reranker, Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity,
     VectorStore,
     add::{self, AddContext, later::Later},
     conversation::Conversations,
     graph::GraphPart,
-    rules::{RuleExtractor, RuleReconciler, read_statement},
+    rules::{RuleExtractor, RuleReconciler},
     score::fusion::Weights,
     search::{self, SearchContext},
     types::truncate,
@@ -139,29 +140,6 @@ impl MemoryEngine {
         let request = request.into();
         let start = std::time::Instant::now();
         let mut report = add::add(&self.0.adding(), scope, &request).await?;
-        report.elapsed = start.elapsed();
-        Ok(report)
-    }
-
-    /// Holds ready-made facts against what is known and writes what comes of it: an [`add`](Self::add) without messages.
-    /// Where no model decides over them, the rules look for what slots they fill.
-    pub(crate) async fn add_facts(&self, scope: &Scope, mut facts: Vec<Fact>, by: Actor) -> Result<AddReport> {
-        let context = self.0.adding();
-        for fact in &mut facts {
-            if let Some(read) = read_statement(&fact.text, context.now) {
-                fact.slot = fact.slot.take().or(read.slot);
-                fact.valid_at = fact.valid_at.or(read.valid_at);
-                fact.invalid_at = fact.invalid_at.or(read.invalid_at);
-                if fact.categories.is_empty() {
-                    fact.categories = read.categories;
-                }
-                if fact.relations.is_empty() {
-                    fact.relations = read.relations;
-                }
-            }
-        }
-        let start = std::time::Instant::now();
-        let mut report = add::add_facts(&context, scope, facts, by).await?;
         report.elapsed = start.elapsed();
         Ok(report)
     }
@@ -305,17 +283,6 @@ impl MemoryEngine {
         self.update_by(scope, id, update, Actor::App).await
     }
 
-    /// As [`update`](Self::update), on behalf of somebody else.
-    pub(crate) async fn update_by(
-        &self,
-        scope: &Scope,
-        id: MemoryId,
-        update: MemoryUpdate,
-        by: Actor,
-    ) -> Result<Memory> {
-        update::update(self, scope, id, update, by).await
-    }
-
     /// Removes a memory. Its history stays and ends with the removal. What it had superseded stays ended; see
     /// [`MemoryUpdate::valid_until`] to let that hold again.
     ///
@@ -327,11 +294,6 @@ impl MemoryEngine {
     /// [`Conflict`](ErrorKind::Conflict) when others kept changing it; what the store reports.
     pub async fn delete(&self, scope: &Scope, id: MemoryId) -> Result<()> {
         self.delete_by(scope, id, Actor::App).await
-    }
-
-    /// As [`delete`](Self::delete), on behalf of somebody else.
-    pub(crate) async fn delete_by(&self, scope: &Scope, id: MemoryId, by: Actor) -> Result<()> {
-        delete::delete(self, scope, id, by).await
     }
 
     /// Removes every memory the scope covers, also those that no longer hold, and says how many there were. Their
@@ -394,14 +356,6 @@ impl MemoryEngine {
 
     fn graph_part(&self) -> Option<GraphPart<'_>> {
         self.0.graph_part()
-    }
-
-    pub(crate) fn store(&self) -> &dyn VectorStore {
-        &*self.0.store
-    }
-
-    pub(crate) fn now(&self) -> Timestamp {
-        self.0.clock.now()
     }
 
     /// The stamp of a call, now.

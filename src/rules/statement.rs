@@ -25,12 +25,17 @@ pub(crate) fn read_statement(text: &str, at: Timestamp) -> Option<Fact> {
     let (verb, rest) = said.split_once(' ')?;
     let verb = verb.to_lowercase();
     let own = compared(said);
+    // In the first person the verb has another form than in what is read.
+    let own_rest = author.filter(|author| **author == "i ").map(|_| format!(" {}", compared(rest)));
     let first_person = first_person(&verb).into_iter().map(|verb| format!("I {verb} {rest}."));
     first_person.chain([format!("{text}.")]).find_map(|said| {
         let facts = read(&Message::user(said), 0, at);
         // "Moved to Porto" is read as "Moved to Porto, lives there now".
         let says_it = |fact: &Fact| {
             let read = compared(&fact.text);
+            if let Some(rest) = &own_rest {
+                return read.contains(rest);
+            }
             read.strip_prefix(&own).is_some_and(|more| more.is_empty() || fact.text.contains(", "))
         };
         <[Fact; 1]>::try_from(facts).ok().map(|[fact]| fact).filter(says_it)
@@ -86,6 +91,7 @@ mod tests {
             "Might move to Porto",
             "Said \"I live in Porto\"",
             "Ann lives in Porto",
+            "I live in Porto and own a kayak",
             "Lives in Porto? Ask again",
         ] {
             assert_eq!(slot(text), None, "{text}");

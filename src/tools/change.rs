@@ -13,6 +13,8 @@ use crate::{
 
 /// Most characters of a fact: what is longer is more than one.
 const FACT: usize = 1_000;
+/// Most memories that an answer names.
+const NAMED: usize = 3;
 /// Most categories of a memory, and most characters of each.
 const CATEGORIES: usize = 8;
 const CATEGORY: usize = 64;
@@ -52,7 +54,8 @@ impl MemoryTools {
     fn told(&self, report: AddReport) -> ToolResult {
         let AddReport { added, updated, superseded, deleted, skipped, .. } = report;
         let named = |memories: &[Memory]| {
-            memories.iter().map(|memory| format!("[{}]", ids::short(memory.id))).collect::<Vec<_>>().join(", ")
+            let ids = memories.iter().take(NAMED).map(|memory| format!("[{}]", ids::short(memory.id)));
+            ids.collect::<Vec<_>>().join(", ")
         };
         let mut said = Vec::new();
         if !added.is_empty() {

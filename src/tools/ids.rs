@@ -1,6 +1,6 @@
 //! Short ids, that a model can copy.
 
-use super::{FAULT, MemoryTools, arguments::Fault, show};
+use super::{FAULT, MemoryTools, REMARK, arguments::Fault, show};
 use crate::{Error, Memory, MemoryId, MemoryKind, Result, SearchQuery, Stage, Validity};
 
 /// How many digits a short id has. The end of an id is chance, its beginning the time: of a hundred thousand memories, one
@@ -53,7 +53,7 @@ impl MemoryTools {
             Err(none) if none.is_empty() => Err("no memory has this id; search_memory gives ids".to_owned()),
             Err(several) => {
                 let lines = several.into_iter().map(|memory| (format!("[{}]", memory.id), memory));
-                let listed = show::listing(lines.collect(), self.room().min(FAULT));
+                let listed = show::listing(lines.collect(), self.room().min(FAULT - REMARK));
                 Err(format!("several memories have ids that end so; give the whole id of one:\n{}", listed.text))
             }
         })

@@ -32,21 +32,54 @@ impl MemoryEngine {
 
 /// The memory of one scope as tools for a model: definitions to offer it, and one method that runs what it calls.
 ///
-/// The scope is the application's: no tool takes one, and what lies outside is as if it were not there.
+/// The scope is the application's: no tool takes one, and what lies outside is as if it were not there. A handle is cheap
+/// to clone, and good for any framework that has function calls.
+///
+/// ```
+/// use ingrain::{HashingEmbedder, MemoryEngine, Message, Scope, ToolCall};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> ingrain::Result<()> {
+/// let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(256)).build().await?;
+/// let mia = Scope::user("mia");
+/// memory.add(&mia, [Message::user("I'm allergic to penicillin.")]).await?;
+/// let tools = memory.tools(&mia).read_only();
+/// let body = serde_json::json!({ "model": "some-model", "messages": [], "tools": tools.openai() });
+/// // What the model then calls:
+/// let call = ToolCall::new("c1", "search_memory", r#"{"query": "allergies", "kinds": ["fact"]}"#);
+/// let answer = tools.call_tool(&call).await?;
+/// assert!(answer.text.contains("Is allergic to penicillin"));
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// | tool | arguments (* required) | |
 /// | --- | --- | --- |
 /// | `search_memory` | `query`, `categories`, `kinds`, `from`, `to`, `limit` | finds; without a query the newest |
-/// | `list_categories` | | |
+/// | `list_categories` | | with how many memories each |
 /// | `add_memory` | `text`*, `kind`, `categories` | one fact, held against what is known |
-/// | `update_memory` | `id`*, `text`* | |
-/// | `forget_memory` | `id`* | |
-/// | `list_blocks` | | |
-/// | `append_block` | `label`*, `text`* | |
-/// | `replace_block` | `label`*, `old`*, `new`* | |
-/// | `rethink_block` | `label`*, `text`* | |
+/// | `update_memory` | `id`*, `text`* | a new text for one |
+/// | `forget_memory` | `id`* | removes it; its history stays |
+/// | `list_blocks` | | what each is for, says and may hold |
+/// | `append_block` | `label`*, `text`* | on a new line |
+/// | `replace_block` | `label`*, `old`*, `new`* | where `old` is there once |
+/// | `rethink_block` | `label`*, `text`* | as a whole |
 ///
-/// These names are stable.
+/// These names and parameters are stable; `from` and `to` are days of what was told, both included. The tools reach what holds
+/// now, blocks aside, which have tools of their own.
+///
+/// # What a model is told
+/// Memories stand in the [frame](crate::MemoryContext) of recalled text, one to a line, each a quotation that nothing stored
+/// can end, with an id in square brackets: the last eight digits of its [`MemoryId`](crate::MemoryId), which the other
+/// tools take, as they take the whole id. The longest texts are cut, between characters, so that the result keeps to its
+/// length and the others have room. Nothing found is said in words. When such a text comes back through
+/// [`add`](MemoryEngine::add) it is known and not stored again.
+///
+/// # What a model may do
+/// What it adds is one fact, of the assistant's word ([`Trust::Assistant`](crate::Trust::Assistant)), held against what is
+/// known as in an [`add`](MemoryEngine::add): a repetition is not stored, what it contradicts ends. So is a memory from then
+/// on that a model changes or adds to. A turn of a conversation can be forgotten, and not changed; so can what has ended.
+/// Blocks are the application's to make; a model changes those that are not read-only. The history names
+/// [`Actor::Agent`](crate::Actor::Agent).
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct MemoryTools {

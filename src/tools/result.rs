@@ -6,7 +6,8 @@ use crate::{MemoryId, Message};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ToolResult {
-    /// For the model: never blank, and no longer than [`max_result_chars`](super::MemoryTools::max_result_chars).
+    /// For the model: never blank, and no longer than [`max_result_chars`](super::MemoryTools::max_result_chars), or than
+    /// 1,500 characters if it is an error.
     pub text: String,
     /// Whether the call could not be carried out through a fault of the model's; nothing was changed then.
     pub is_error: bool,

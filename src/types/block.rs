@@ -208,7 +208,7 @@ mod tests {
         let different: std::collections::HashSet<_> = all.iter().collect();
         assert_eq!(different.len(), all.len());
         // For good: a store that was written years ago must be found again.
-        assert_eq!(all.map(|id| id.to_string())[0], "PINNED");
+        assert_eq!(all.map(|id| id.to_string())[0], "da069dcb-9029-5dfa-bfe6-ef742a0c0c83");
     }
 
     #[test]

@@ -31,7 +31,8 @@ async fn a_block_is_made_edited_and_removed_and_every_step_is_in_its_history() {
         blocks.remove("user").await.unwrap();
         assert_eq!(blocks.get("user").await.unwrap(), None);
         let events = blocks.history("user").await.unwrap();
-        let told: Vec<_> = events.iter().map(|event| (event.kind, event.new_text.as_deref(), event.stamp.actor)).collect();
+        let told: Vec<_> =
+            events.iter().map(|event| (event.kind, event.new_text.as_deref(), event.stamp.actor)).collect();
         assert_eq!(
             told,
             [
@@ -80,7 +81,11 @@ async fn what_cannot_be_done_says_why_and_changes_nothing() {
             (agent.replace("rules", "kind", "rude").await, ErrorKind::InvalidArgument, "read-only"),
             (agent.rethink("rules", "").await, ErrorKind::InvalidArgument, "read-only"),
             (agent.set(Block::new("rules", "")).await, ErrorKind::InvalidArgument, "read-only"),
-            (world.engine.blocks(&Scope::user("")).set(Block::new("a", "x")).await, ErrorKind::InvalidArgument, "scope"),
+            (
+                world.engine.blocks(&Scope::user("")).set(Block::new("a", "x")).await,
+                ErrorKind::InvalidArgument,
+                "scope",
+            ),
         ];
         for (result, kind, words) in cases {
             let error = result.unwrap_err();

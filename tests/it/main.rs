@@ -13,6 +13,7 @@ mod acceptance;
 mod agent;
 mod agentic;
 mod api;
+mod blocks;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 mod clients;
 mod conformance;
@@ -42,4 +43,5 @@ mod reconcile;
 mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;
+mod tools;
 mod worlds;
