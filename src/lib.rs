@@ -44,6 +44,9 @@
 //! [`blocks`](MemoryEngine::blocks): core memory in every prompt, edited by the application and by agents; and
 //! [`tools`](MemoryEngine::tools): all of it as tools that a model calls, in any framework.
 //!
+//! [`agent`](MemoryEngine::agent): context → *talk* (a model calls tools, and answers) → the exchange is queued to be
+//! remembered → [`AgentReply`], which says what was recalled, how it came about and why it ended.
+//!
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.

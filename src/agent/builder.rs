@@ -56,6 +56,7 @@ pub struct MemoryAgentBuilder {
     pub(super) max_result_chars: usize,
     pub(super) temperature: Option<f32>,
     pub(super) context: TokenBudget,
+    pub(super) profile: Option<usize>,
     pub(super) recall: Recall,
     pub(super) saving: Saving,
     pub(super) saved_as: AddRequest,
@@ -82,6 +83,7 @@ impl MemoryAgentBuilder {
             max_result_chars: RESULT_CHARS,
             temperature: None,
             context: TokenBudget::new(CONTEXT_TOKENS),
+            profile: None,
             recall: Recall::AtFirst,
             saving: Saving::Exchange,
             saved_as: AddRequest::default(),
@@ -119,8 +121,9 @@ impl MemoryAgentBuilder {
         self
     }
 
-    /// Most tokens sent and received for one reply, all steps together. What a request will take is estimated, so a reply
-    /// may end a few tokens above it. Default: no limit.
+    /// Most tokens sent and received for one reply, all steps together. When they are too few for another request like the
+    /// last, the model is made to answer. What a request will take is estimated, so a reply may end a few tokens above the
+    /// limit. Default: no limit.
     pub fn max_tokens(mut self, tokens: u64) -> Self {
         self.max_tokens = Some(tokens);
         self
@@ -144,7 +147,13 @@ impl MemoryAgentBuilder {
         self
     }
 
-    /// When they are. Without tools it is each time, unless it is never. Default: when a session begins.
+    /// Shows a [profile](crate::ContextRequest::profile) of the user each time, of at most so many characters. Default: none.
+    pub fn profile(mut self, characters: usize) -> Self {
+        self.profile = Some(characters);
+        self
+    }
+
+    /// When what fits the user's words is. Without tools it is each time, unless it is never. Default: when a session begins.
     pub fn recall(mut self, recall: Recall) -> Self {
         self.recall = recall;
         self

@@ -19,7 +19,8 @@ pub enum StopReason {
     Filtered,
     /// The model had no words, also when asked once more: the answer is empty.
     EmptyAnswer,
-    /// The [budget](super::MemoryAgentBuilder::max_tokens) allowed no further call: the answer is empty.
+    /// The [budget](super::MemoryAgentBuilder::max_tokens) allowed no further step, and the model was made to answer; or not
+    /// even that, and the answer is empty.
     BudgetExhausted,
 }
 

@@ -88,14 +88,9 @@ impl<'a, 's> Talk<'a, 's> {
 
     pub(super) async fn run(&mut self) -> Result<End> {
         let (mut steps, mut strikes, mut asked_again) = (0, 0, false);
-        let mut forced = (self.agent.max_steps == 0).then_some(StopReason::StepLimit);
+        let mut forced = (self.toolbox.is_some() && self.agent.max_steps == 0).then_some(StopReason::StepLimit);
         loop {
-            let urge = match forced {
-                _ if asked_again => Some(Urge::Empty),
-                Some(_) if steps > 0 => Some(Urge::Answer),
-                _ => None,
-            };
-            let (reply, heard) = match self.exchange(forced.is_some(), urge).await {
+            let (reply, heard) = match self.exchange(&mut forced, asked_again).await {
                 Ok(heard) => heard,
                 Err(error) if error.kind() == ErrorKind::BudgetExhausted => {
                     return Ok(End { answer: String::new(), stop: StopReason::BudgetExhausted });
@@ -136,21 +131,31 @@ impl<'a, 's> Talk<'a, 's> {
         End { answer, stop }
     }
 
-    /// One request, within the budget, and what the answer comes to.
-    async fn exchange(&mut self, must_answer: bool, urge: Option<Urge>) -> Result<(ChatResponse, Heard)> {
-        let mut messages = self.messages.clone();
-        if let (Some(urge), Some(system)) = (urge, messages.first_mut()) {
-            system.text.push_str(urge.text());
-        }
-        let mut request = ChatRequest::new(messages);
+    /// One request, within the budget, and what the answer comes to. If the budget is too small for another request like
+    /// it, this one must be answered.
+    async fn exchange(&mut self, forced: &mut Option<StopReason>, asked_again: bool) -> Result<(ChatResponse, Heard)> {
+        let mut request = ChatRequest::new(self.messages.clone());
         if let Some(toolbox) = &self.toolbox {
-            let choice = if must_answer { ToolChoice::None } else { ToolChoice::Auto };
-            request = request.with_tools(toolbox.definitions().to_vec(), choice);
+            request = request.with_tools(toolbox.definitions().to_vec(), ToolChoice::Auto);
         }
         request.temperature = self.agent.temperature;
         let expected = expected_input(&request);
         let allowed = self.budget.begin(expected)?;
         request.max_output_tokens = self.agent.max_output_tokens.into_iter().chain(allowed).min();
+        if self.toolbox.is_some() && allowed.is_some_and(|left| u64::from(left) < expected) {
+            forced.get_or_insert(StopReason::BudgetExhausted);
+        }
+        if forced.is_some() && self.toolbox.is_some() {
+            request.tool_choice = ToolChoice::None;
+        }
+        let urge = match forced {
+            _ if asked_again => Some(Urge::Empty),
+            Some(_) if !self.steps.is_empty() => Some(Urge::Answer),
+            _ => None,
+        };
+        if let (Some(urge), Some(system)) = (urge, request.messages.first_mut()) {
+            system.text.push_str(urge.text());
+        }
         self.model_calls += 1;
         let number = self.model_calls;
         self.sink.tell(|| AgentEvent::Asked(number));
@@ -280,6 +285,9 @@ async fn context(
     let mut request = ContextRequest::new(question.text.as_str());
     if let Some(at) = question.at {
         request = request.asked_at(at);
+    }
+    if let Some(characters) = agent.profile {
+        request = request.profile(characters);
     }
     if !recalls {
         request = request.limit(0);

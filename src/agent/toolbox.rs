@@ -10,7 +10,7 @@ use super::{
     tool::AgentTool,
 };
 use crate::{
-    MemoryTools, Result, Scope, ToolCall, ToolDefinition,
+    ErrorKind, MemoryTools, Result, Scope, ToolCall, ToolDefinition,
     prompted::{tool_arguments, values},
 };
 
@@ -77,7 +77,15 @@ impl<'a> Toolbox<'a> {
     }
 
     async fn call_memory(&mut self, name: &str, call: ToolCall, key: String) -> Result<ToolUse> {
-        let result = self.memory.call(name, &call.arguments).await?;
+        let result = match self.memory.call(name, &call.arguments).await {
+            // A model that reconciles said nothing of use: that is no outage, and no reason to say nothing at all.
+            Err(error) if error.kind() == ErrorKind::UnusableModelOutput => {
+                return Ok(told(call, ToolOutcome::Failed, |_| {
+                    format!("{name} was not done: it could not be decided on.")
+                }));
+            }
+            result => result?,
+        };
         if result.changed {
             // What was looked up before may now be found otherwise; what was changed is not changed again.
             self.seen.retain(|_, looked| !*looked);

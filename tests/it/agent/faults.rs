@@ -172,21 +172,35 @@ async fn an_outage_of_the_memory_is_no_reply() {
 #[tokio::test]
 async fn tokens_have_a_limit() {
     let costly = |response: ChatResponse| response.with_usage(Usage::new(900, 50));
-    let llm = model().respond(costly(search("tea"))).respond(costly(search("coffee"))).reply("Never asked.");
     let world = World::in_memory().await;
-    let agent = agent(&world, &llm)
-        .max_tokens(4_000)
-        .max_output_tokens(500)
-        .memory_tools(|tools| tools.read_only().without_blocks());
-    let agent = agent.build().unwrap();
-    let reply = agent.respond(&mia(), "What do I like?").await.unwrap();
-    let requests = llm.requests();
-    assert_eq!(requests[0].max_output_tokens, Some(500));
-    assert_eq!(reply.usage, Usage::new(1_800, 100));
-    assert_eq!(reply.model_calls, 3, "{:?}", reply.stop);
-    let poor = super::agent(&world, &model().reply("Never asked.")).max_tokens(20).build().unwrap();
-    let reply = poor.respond(&mia(), "What do I like?").await.unwrap();
-    assert_eq!((reply.answer.as_str(), reply.stop, reply.model_calls), ("", StopReason::BudgetExhausted, 0));
+    let script = || {
+        model()
+            .respond(costly(search("tea")))
+            .respond(costly(search("coffee")))
+            .respond(costly(ChatResponse::text("Tea.")))
+    };
+    let small = |llm: &ScriptedLlm| agent(&world, llm).memory_tools(|tools| tools.read_only().without_blocks());
+    // A request of these is estimated at some 500 tokens.
+    let llm = script();
+    let rich = small(&llm).max_tokens(4_000).max_output_tokens(500).build().unwrap();
+    let reply = rich.respond(&mia(), "What do I like?").await.unwrap();
+    assert_eq!((reply.answer.as_str(), reply.stop), ("Tea.", StopReason::Answered));
+    assert_eq!((reply.usage, reply.model_calls), (Usage::new(2_700, 150), 3));
+    assert!(llm.requests().iter().all(|request| request.max_output_tokens == Some(500)));
+    // What is left after the first step is for the answer.
+    let llm = model().respond(costly(search("tea"))).respond(costly(ChatResponse::text("Tea.")));
+    let reply = small(&llm).max_tokens(2_000).build().unwrap().respond(&mia(), "What do I like?").await.unwrap();
+    assert_eq!((reply.answer.as_str(), reply.stop), ("Tea.", StopReason::BudgetExhausted));
+    assert_eq!(choices(&llm), [ToolChoice::Auto, ToolChoice::None]);
+    let llm = script();
+    let reply = small(&llm).max_tokens(2_000).build().unwrap().respond(&mia(), "What do I like?").await.unwrap();
+    assert_eq!((reply.answer.as_str(), reply.stop), ("", StopReason::BudgetExhausted));
+    assert_eq!((reply.usage, reply.model_calls), (Usage::new(1_800, 100), 2));
+    let room: Vec<u32> = llm.requests().iter().filter_map(|request| request.max_output_tokens).collect();
+    assert!(room.len() == 2 && room[0] < 2_000 && room[1] < room[0] - 900, "{room:?}");
+    let llm = script();
+    let reply = small(&llm).max_tokens(20).build().unwrap().respond(&mia(), "What do I like?").await.unwrap();
+    assert_eq!((reply.stop, reply.model_calls, llm.requests().len()), (StopReason::BudgetExhausted, 0, 0));
 }
 
 #[tokio::test]
@@ -209,4 +223,21 @@ async fn what_is_no_question_is_refused() {
     }
     let error = agent.respond(&ingrain::Scope::user(" "), "Hi").await.unwrap_err();
     assert_eq!((error.kind(), llm.requests().len()), (ErrorKind::InvalidArgument, 0));
+}
+
+/// The model that reconciles what a tool adds is as weak as the one that called it.
+#[tokio::test]
+async fn a_tool_that_fails_for_a_models_fault_is_told() {
+    for world in World::all().await {
+        let useless = ScriptedLlm::new().reply("Well, well.").reply("Well, well, well.");
+        world.add(&mia().across_sessions(), "Likes coffee").await;
+        let engine = world.builder().llm(useless.clone()).build().await.unwrap();
+        let llm = model().respond(call("add_memory", r#"{"text": "Prefers tea to coffee"}"#)).reply("Noted.");
+        let agent = engine.agent(llm).saving(ingrain::Saving::ByModel).build().unwrap();
+        let reply = agent.respond(&mia(), "I prefer tea.").await.unwrap();
+        let used = reply.calls().next().unwrap();
+        assert_eq!((reply.answer.as_str(), used.outcome, used.changed), ("Noted.", ToolOutcome::Failed, false));
+        assert_eq!(useless.requests().len(), 2, "{}: {}", world.name, used.result);
+        assert_eq!(world.list(&mia().across_sessions()).await.len(), 1);
+    }
 }
