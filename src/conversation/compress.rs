@@ -42,8 +42,10 @@ pub(super) enum Step {
 /// What was done of a step that failed midway: numbers are for good, so it is as good the next time.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// Summaries of segments: of the last one together with all before it, of the others by themselves.
+    /// Summaries of segments by themselves.
     summaries: BTreeMap<(u64, u64), Summary>,
+    /// The summary of all up to a message, made from one that covers all before another: by these two numbers.
+    whole: Option<((u64, u64), Summary)>,
     /// How often a segment has failed for reasons that do not pass.
     hopeless: BTreeMap<(u64, u64), u32>,
 }
@@ -144,8 +146,11 @@ impl Talk {
     ) -> Result<Made> {
         let Some(last) = segments.pop() else { return Err(Error::new(ErrorKind::Internal, "no segment is due")) };
         let wanted = segments.iter().filter(|segment| segment.tells());
+        let wanted = wanted.filter(|segment| !progress.summaries.contains_key(&segment.numbers));
         let jobs = wanted.map(|segment| Job { segment, previous: None }).collect();
-        self.ask(jobs, progress).await?;
+        let (done, failure) = self.ask(jobs, progress).await;
+        progress.summaries.extend(done);
+        failure.map_or(Ok(()), Err)?;
         let mut made =
             Made { text: previous.map(|summary| summary.text.clone()).unwrap_or_default(), ..Made::default() };
         for part in segments.iter().filter_map(|segment| progress.summaries.get(&segment.numbers)) {
@@ -154,9 +159,14 @@ impl Talk {
             made.text.push_str(&part.text);
         }
         if last.tells() {
-            let previous = Some(made.text.clone()).filter(|text| !text.trim().is_empty());
-            self.ask(vec![Job { segment: &last, previous }], progress).await?;
-            if let Some(whole) = progress.summaries.get(&last.numbers) {
+            let reach = (previous.map_or(0, |summary| summary.covers_before), last.numbers.1);
+            if progress.whole.as_ref().is_none_or(|(made, _)| *made != reach) {
+                let previous = Some(made.text.clone()).filter(|text| !text.trim().is_empty());
+                let (done, failure) = self.ask(vec![Job { segment: &last, previous }], progress).await;
+                failure.map_or(Ok(()), Err)?;
+                progress.whole = done.into_iter().next().map(|(_, whole)| (reach, whole));
+            }
+            if let Some((_, whole)) = &progress.whole {
                 made.add(whole);
                 made.text.clone_from(&whole.text);
             }
@@ -169,15 +179,12 @@ impl Talk {
         if made.text.is_empty() { Err(unusable()) } else { Ok(made) }
     }
 
-    /// Has summaries made that are not there yet, at once, and keeps them; then fails if one has failed.
-    async fn ask(&self, jobs: Vec<Job<'_>>, progress: &mut Progress) -> Result<()> {
+    /// Has summaries made, at once. Gives those that were made, and a failure if there was one.
+    async fn ask(&self, jobs: Vec<Job<'_>>, progress: &mut Progress) -> (Vec<((u64, u64), Summary)>, Option<Error>) {
         // Tasks of their own: a panic of theirs ends nothing else. They end with this future.
         let mut tasks = JoinSet::new();
         let mut segments = HashMap::new();
         for Job { segment, previous } in jobs {
-            if progress.summaries.contains_key(&segment.numbers) {
-                continue;
-            }
             let is_hopeless = progress.hopeless.get(&segment.numbers).is_some_and(|failures| *failures >= HOPELESS);
             let stand_in = self.parts.fallback.as_ref().filter(|_| is_hopeless);
             let Some(summarizer) = stand_in.or(self.parts.summarizer.as_ref()).map(Arc::clone) else { continue };
@@ -189,7 +196,7 @@ impl Talk {
             });
             segments.insert(task.id(), segment.numbers);
         }
-        let mut failure = None;
+        let (mut done, mut failure) = (Vec::new(), None);
         while let Some(joined) = tasks.join_next_with_id().await {
             let (task, result) = match joined {
                 Ok((task, result)) => (task, result),
@@ -203,13 +210,13 @@ impl Talk {
                         // A model may give a secret that stood where nobody looked.
                         redact_text(redactor, &mut summary.text);
                     }
-                    progress.summaries.insert(*numbers, summary);
+                    done.push((*numbers, summary));
                 }
                 Ok(_) => failure = Some(progress.failed(*numbers, unusable())),
                 Err(error) => failure = Some(progress.failed(*numbers, error)),
             }
         }
-        failure.map_or(Ok(()), Err)
+        (done, failure)
     }
 }
 

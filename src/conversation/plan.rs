@@ -99,3 +99,52 @@ pub(super) fn droppable(turns: &[&Turn], limits: &Limits, before: u64) -> Option
     let first = turns.first()?.sequence;
     starts.map(|turn| turn.sequence).take_while(|start| *start <= before).last().filter(|start| *start > first)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{ApproximateTokens, conversation::turns::tests::turns};
+
+    /// The segments that are due of these turns, which have the size 1 each.
+    fn due_of(script: &str, options: &ConversationOptions) -> Vec<Range<u64>> {
+        let turns = turns(script);
+        let limits = Limits::of(options, Arc::new(ApproximateTokens));
+        limits.map_or_else(|_| Vec::new(), |limits| due(&turns.iter().collect::<Vec<_>>(), 0, options, &limits))
+    }
+
+    fn parts(parts: &[(u64, u64)]) -> Vec<Range<u64>> {
+        parts.iter().map(|(start, end)| *start..*end).collect()
+    }
+
+    #[test]
+    fn segments_are_whole_exchanges_up_to_what_is_kept() {
+        let talk = "u a u a u a u a u a u a u a";
+        let options = ConversationOptions::new().max_exchanges(4).segment(2).keep_last(0);
+        assert_eq!(due_of(talk, &options), [0..4, 4..8], "as many as are needed");
+        assert_eq!(due_of(talk, &options.clone().keep_last(9)), [0..4, 4..5], "the ninth but last is kept");
+        assert_eq!(due_of(talk, &options.clone().max_exchanges(1).parallel(1)), [0..4, 4..8], "one beside another");
+        assert_eq!(due_of(talk, &options.clone().max_exchanges(7)), [], "nothing is beyond the limit");
+        assert_eq!(due_of(talk, &options.clone().keep_last(99)), [], "and all is kept");
+        let calls = "u a u c1+2 r2 r1 a u a";
+        let options = options.max_exchanges(1);
+        for keep in 3..=6 {
+            assert_eq!(due_of(calls, &options.clone().keep_last(keep)), parts(&[(0, 3)]), "{keep}: the call stays");
+        }
+        assert_eq!(due_of(calls, &options.clone().keep_last(7)), parts(&[(0, 2)]));
+        assert_eq!(due_of("u u u", &options), [], "a question without an answer is no exchange yet");
+    }
+
+    #[test]
+    fn no_more_is_dropped_than_whole_exchanges_that_are_covered() {
+        let turns = turns("u a u a u c1 r1 a u a");
+        let turns: Vec<&Turn> = turns.iter().collect();
+        let drop = |most: usize, before: u64| {
+            let options = ConversationOptions::new().max_exchanges(most);
+            Limits::of(&options, Arc::new(ApproximateTokens)).ok().and_then(|limits| droppable(&turns, &limits, before))
+        };
+        assert_eq!([drop(4, 99), drop(3, 99), drop(2, 99), drop(1, 99)], [None, Some(2), Some(4), Some(8)]);
+        assert_eq!([drop(1, 0), drop(1, 1), drop(1, 3), drop(1, 7)], [None, None, Some(2), Some(4)]);
+    }
+}

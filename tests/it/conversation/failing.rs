@@ -193,6 +193,61 @@ async fn wherever_the_store_fails_the_work_is_done_in_the_end() {
     }
 }
 
+/// A clock on which nobody gets up by himself.
+#[derive(Debug)]
+struct Standing;
+
+#[ingrain::async_trait]
+impl Clock for Standing {
+    fn now(&self) -> Timestamp {
+        t0()
+    }
+
+    async fn sleep(&self, _: Duration) {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// What was made before a failure is of use after it, but only for what it was made of: meanwhile more was said, and
+/// another has summarised a part of it.
+#[tokio::test]
+async fn what_was_made_before_a_failure_is_told_once() {
+    let mut kinds = [0; 2];
+    for calls in 0..16 {
+        for other in (0..1_100).step_by(100) {
+            let store = Arc::new(FaultyStore::new(InMemoryStore::new()));
+            // Either the store fails, or the summariser does at the first segment.
+            let clerk = Clerk::replying(move |asked, call| {
+                let first = asked.messages.iter().any(|message| super::number(message) == 0);
+                if calls == 15 && call == 1 && first { Err(out()) } else { Ok(covering(asked)) }
+            });
+            let engine =
+                builder(store.clone(), options()).summarizer(clerk.clone()).clock(Standing).build().await.unwrap();
+            let chat = engine.conversation(&ada()).unwrap();
+            chat.append((0..15).flat_map(|number| exchange(number, 20))).await.unwrap();
+            if calls < 15 {
+                store.fail_call_after(calls);
+            }
+            for _ in 0..300 {
+                tokio::task::yield_now().await;
+            }
+            store.start();
+            kinds[usize::from(chat.failure().is_some())] += 1;
+            chat.append((15..16 + other / 50).flat_map(|number| exchange(number, 20))).await.unwrap();
+            if other > 300 {
+                let second = ConversationOptions::new().max_tokens(other);
+                let second = builder(store.clone(), second).summarizer(Clerk::new()).build().await.unwrap();
+                second.conversation(&ada()).unwrap().settle().await.unwrap();
+            }
+            chat.settle().await.unwrap();
+            let view = chat.view().await.unwrap();
+            sound(&view, 300, 32 + 2 * (other / 50));
+            assert_eq!(view.left_out, 0);
+        }
+    }
+    assert!(kinds[1] > 60, "it failed amid the work: {kinds:?}");
+}
+
 #[tokio::test]
 async fn an_outage_of_the_store_is_an_error() {
     let store = Arc::new(FaultyStore::new(InMemoryStore::new()));
