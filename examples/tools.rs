@@ -16,8 +16,7 @@ async fn main() -> Result<(), Error> {
     // is, no model can say: the scope is bound.
     let tools = memory.tools(&mia);
     for tool in tools.openai() {
-        let function = tool.get("function").cloned().unwrap_or_default();
-        println!("{:<16} {}", function["name"].as_str().unwrap_or_default(), function["parameters"]["properties"]);
+        println!("{tool}");
     }
 
     // 2. What the model called, all at once. The second tool does not exist: that is a result for the model to read, and
@@ -31,12 +30,12 @@ async fn main() -> Result<(), Error> {
     for call in &calls {
         let result = tools.call_tool(call).await?; // an outage would be an error here
         println!("\n> {}({})\n{}", call.name, call.arguments, result.text);
-        messages.push(result);
+        messages.push(result); // with the call's id and the role of a tool, for the next request
     }
-    assert!(messages[0].text.contains("Is allergic to penicillin"));
-    assert!(messages[1].text.contains("there is no tool `delete_everything`"));
-    // 3. The new fact ended the old one, as the model's word and not the user's.
-    assert!(messages[2].text.contains("Lives in Lisbon"));
+    let says = |at: usize, words: &str| messages.get(at).is_some_and(|message| message.text.contains(words));
+    assert!(says(0, "Is allergic to penicillin") && says(1, "there is no tool `delete_everything`"));
+    // 3. The new fact ended the old one, and is kept as the model's word, not the user's.
+    assert!(says(2, "Lives in Lisbon"));
 
     // 4. Core memory is edited by tools too, as far as its limit and the application allow.
     let edit = r#"{"label": "user", "old": "Mia.", "new": "Mia, who has moved to Porto."}"#;

@@ -169,10 +169,11 @@ impl Tool {
     /// Those that are offered.
     pub(super) fn offered(options: &Options) -> impl Iterator<Item = Self> {
         let makes_nothing = options.new_kinds().is_empty();
-        Self::ALL.into_iter().filter(move |tool| {
-            (options.blocks || !tool.is_of_blocks())
-                && !(options.read_only && tool.writes())
-                && !(makes_nothing && *tool == Self::Add)
+        Self::ALL.into_iter().filter(move |tool| match tool {
+            tool if tool.writes() && options.read_only => false,
+            tool if tool.is_of_blocks() => options.blocks,
+            Self::Add => !makes_nothing,
+            _ => true,
         })
     }
 

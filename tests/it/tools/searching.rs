@@ -94,7 +94,7 @@ async fn filters_are_of_categories_kinds_days_and_number() {
                 let mut sorted = expected.to_vec();
                 sorted.sort_unstable();
                 assert_eq!(found, sorted, "{arguments} in {}", world.name);
-                assert!(expected.len() > 0 || result.text.starts_with("No memory matched the"), "{}", result.text);
+                assert!(!expected.is_empty() || result.text.starts_with("No memory matched the"), "{}", result.text);
             }
         }
         let one = run(&tools, "search_memory", json!({"limit": 1})).await;
