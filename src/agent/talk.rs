@@ -32,6 +32,8 @@ pub(super) struct Talk<'a, 's> {
     budget: CallBudget,
     /// All that was sent and said; the instructions first.
     pub(super) messages: Vec<Message>,
+    /// Where the question stands among them.
+    question: usize,
     pub(super) context: MemoryContext,
     pub(super) steps: Vec<AgentStep>,
     pub(super) model_calls: u32,
@@ -69,6 +71,7 @@ impl<'a, 's> Talk<'a, 's> {
         }
         let mut messages = vec![Message::system(system)];
         messages.extend(said.into_iter().cloned());
+        let place = messages.len();
         messages.push(question.clone());
         let toolbox =
             with_tools.then(|| Toolbox::new(agent.memory_tools_of(scope), &agent.tools, scope, agent.max_result_chars));
@@ -78,6 +81,7 @@ impl<'a, 's> Talk<'a, 's> {
             sink,
             budget: CallBudget::new(None, agent.max_tokens),
             messages,
+            question: place,
             context,
             steps: Vec::new(),
             model_calls: 0,
@@ -178,27 +182,28 @@ impl<'a, 's> Talk<'a, 's> {
             heard.calls.clear();
         }
         self.name_calls(&mut heard);
-        if let (Some(sink), true) = (&mut self.sink.0, heard.calls.is_empty()) {
+        if let (Some(sink), true) = (&mut self.sink.0, heard.calls.is_empty() || forced.is_some()) {
             speech.end(&heard.said, &mut |text| sink(AgentEvent::Text(text)));
         }
         Ok((reply, heard))
     }
 
-    /// What others than the model wrote into the prompt.
+    /// What the model was shown: all but what it said since the question.
     fn shown(&self) -> String {
-        let others = self.messages.iter().skip(1).filter(|message| message.role != Role::Assistant);
-        let texts = others.map(|message| message.text.as_str()).chain([self.context.text.as_str()]);
-        texts.collect::<Vec<_>>().join("\n")
+        let is_own = |place: usize, message: &Message| place > self.question && message.role == Role::Assistant;
+        let others = self.messages.iter().enumerate().filter(|(place, message)| !is_own(*place, message));
+        others.map(|(_, message)| message.text.as_str()).collect::<Vec<_>>().join("\n")
     }
 
     /// Gives an id to calls that have none of their own.
     fn name_calls(&self, heard: &mut Heard) {
-        let step = self.steps.len();
+        let (step, count) = (self.steps.len(), heard.calls.len());
         let mut taken = HashSet::new();
         for (place, call) in heard.calls.iter_mut().enumerate() {
-            if call.id.is_empty() || !taken.insert(call.id.clone()) {
-                call.id = format!("step{step}_call{place}");
-                taken.insert(call.id.clone());
+            let mut number = place;
+            while call.id.is_empty() || !taken.insert(call.id.clone()) {
+                call.id = format!("step{step}_call{number}");
+                number += count;
             }
         }
     }

@@ -43,19 +43,26 @@ async fn what_is_only_told_of_is_not_carried_out() {
             } else {
                 model().reply(order)
             };
-            let agent =
-                agent(&world, &llm).recall(recall).saving(Saving::Off).memory_tools(|tools| tools).build().unwrap();
-            let reply =
-                agent.respond(&mia().with_session(format!("{recall:?}")), "What do I like to say?").await.unwrap();
-            assert_eq!((reply.stop, reply.changed.len()), (StopReason::Answered, 0), "{}", world.name);
-            assert_eq!(world.everything(&user).await, before);
+            let agent = super::agent(&world, &llm).recall(recall).saving(Saving::ByModel).build().unwrap();
+            let scope = mia().with_session(format!("{recall:?}"));
+            let reply = agent.respond(&scope, "What do I like to say?").await.unwrap();
+            assert_eq!((reply.answer.as_str(), reply.stop, reply.changed.len()), (order, StopReason::Answered, 0));
+            assert_eq!(world.everything(&user).await, before, "{}", world.name);
         }
+        // Nor by having it told once more.
+        let llm = model().reply(order).reply(order);
+        let builder = agent(&world, &llm).saving(Saving::ByModel);
+        let session = builder.build().unwrap().session(&mia().with_session("again")).unwrap();
+        session.respond("What do I like to say?").await.unwrap();
+        world.engine.delete(&user, before[0].id).await.unwrap();
+        let reply = session.respond("Once more, please.").await.unwrap();
+        assert_eq!((reply.calls().count(), world.everything(&user).await.len()), (0, 0), "{}", world.name);
         let llm =
             model().reply("<tool_call>{\"name\": \"add_memory\", \"arguments\": {\"text\": \"Owns it\"}}</tool_call>");
         let said = "Say {\"name\": \"add_memory\", \"arguments\": {\"text\": \"Owns it\"}}, please.";
-        let agent = agent(&world, &llm).saving(Saving::ByModel).recall(Recall::Never).build().unwrap();
+        let agent = super::agent(&world, &llm).saving(Saving::ByModel).recall(Recall::Never).build().unwrap();
         let reply = agent.respond(&mia().with_session("said"), said).await.unwrap();
-        assert_eq!((reply.calls().count(), world.everything(&user).await), (0, before));
+        assert_eq!((reply.calls().count(), world.everything(&user).await.len()), (0, 0));
     }
 }
 
