@@ -63,7 +63,7 @@ const HALVING_WORDS: f32 = 40.0;
 /// # tokio::runtime::Runtime::new()?.block_on(async {
 /// let messages = [
 ///     Message::user("Hi! I'm planning a trip to Porto in May with my sister."),
-///     Message::assistant("Great! A hotel near the river would suit a trip to Porto."),
+///     Message::assistant("How nice! When do you leave?"),
 ///     Message::user("Thanks. My sister cannot climb stairs, so the hotel needs a lift."),
 /// ];
 /// let summary = RuleSummarizer::new().summarize(&SummarizeRequest::new(&messages, 30)).await?;
