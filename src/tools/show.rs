@@ -7,7 +7,7 @@ use crate::{
     text::cut,
 };
 
-/// A memory is shown with at least so many characters, or not at all.
+/// The line of a memory that is cut has room for at least so many characters, or is left out.
 const LEAST: usize = 100;
 
 /// Memories in the frame that tells them for data.
@@ -73,6 +73,9 @@ fn within(memory: &Memory, remark: &str, most: usize) -> Option<String> {
     let whole = line(memory, &beginning, !is_whole, remark);
     if is_whole && whole.chars().count() <= most {
         return Some(whole);
+    }
+    if most < LEAST {
+        return None;
     }
     let piece = cut(&beginning, |piece| line(memory, piece, true, remark).chars().count() <= most)?;
     Some(line(memory, piece, true, remark))

@@ -42,6 +42,10 @@ fn what_is_handed_out_can_be_shared() {
     shared::<ingrain::AgentReply>();
     shared::<ingrain::AgentEvent>();
     shared::<ingrain::MemoryContext>();
+    shared::<ingrain::Profile>();
+    shared::<ingrain::Blocks>();
+    shared::<ingrain::MemoryTools>();
+    shared::<ingrain::ToolResult>();
     shared::<ingrain::CallBudget>();
     shared::<ingrain::prompted::PromptedExtractor>();
     shared::<ingrain::prompted::PromptedReconciler>();

@@ -91,3 +91,16 @@ async fn what_is_not_offered_is_not_there() {
     let add = &preferences.definitions()[2].parameters["properties"]["kind"];
     assert_eq!(add["enum"], json!(["preference", null]));
 }
+
+#[tokio::test]
+async fn calls_run_in_tasks_of_their_own() {
+    let tools = tools().await;
+    let calls = ["add_memory", "search_memory", "list_blocks"].map(|name| {
+        let tools = tools.clone();
+        tokio::spawn(async move { tools.call(name, r#"{"text": "Keeps bees"}"#).await.unwrap() })
+    });
+    for call in calls {
+        assert!(!call.await.unwrap().is_error);
+    }
+    assert_eq!(tools.call("search_memory", "{}").await.unwrap().memories.len(), 1);
+}
