@@ -96,7 +96,8 @@ async fn main() -> Result<()> {
         builder = builder.store(ingrain::SqliteStore::open(file.as_str()).await?);
     }
     let memory = builder.build().await?;
-    let agent = memory.agent(llm).persona("You are a friendly companion. Keep answers short.").build()?;
+    let agent = memory.agent(llm).persona("You are a friendly companion. Keep answers short.");
+    let agent = agent.max_output_tokens(400).build()?;
     let user = Scope::user(std::env::var("USER").ok().filter(|name| !name.is_empty()).unwrap_or("you".to_owned()));
     let session = agent.session(&user.clone().with_session(format!("chat {}", std::process::id())))?;
 

@@ -74,6 +74,7 @@
 //! | `ollama` | | `Ollama` and its embedder: local models through Ollama's own API |
 //! | `neo4j` | | `Neo4jStore`: the graph on a Neo4j server |
 //! | `tiktoken` | | `TiktokenCounter`: exact token counts for OpenAI's models, for budgets |
+//! | `tracing` | | a span for each call, and an event at its end ([names](MemoryEngineBuilder::meter)) |
 //! | `eval` | | `evaluate`: how well memories are found; loaders for public data sets, metrics |
 //! | `testing` | | conformance suites for the traits, and fakes |
 
@@ -122,7 +123,11 @@ pub use conversation::{
     Appended, Conversation, ConversationEvent, ConversationOptions, ConversationSize, ConversationView, Exchange,
     SummaryFailure,
 };
-pub use engine::{Blocks, Graph, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
+pub use engine::{
+    Blocks, Export, Graph, Import, ListRequest, Maintenance, MaintenancePlace, MaintenanceReport, MaintenanceSchedule,
+    MemoryEngine, MemoryEngineBuilder, MemoryUpdate, Merged, OnClash, Purge, PurgeReport, ScheduledMaintenance,
+    TransferReport,
+};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use graph::GraphView;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]

@@ -1,6 +1,6 @@
 //! What is done on behalf of somebody else than the application, such as a model that calls tools.
 
-use super::{MemoryEngine, MemoryUpdate, delete, update};
+use super::{MemoryEngine, MemoryUpdate, delete, update, watch::Outcome};
 use crate::{
     Actor, AddReport, Fact, Memory, MemoryId, Result, Scope, Timestamp, VectorStore, add, rules::read_statement,
 };
@@ -24,7 +24,8 @@ impl MemoryEngine {
             }
         }
         let start = std::time::Instant::now();
-        let mut report = add::add_facts(&context, scope, facts, by).await?;
+        let work = add::add_facts(&context, scope, facts, by);
+        let mut report = self.watched("add", scope, work, |report| report.into()).await?;
         report.elapsed = start.elapsed();
         Ok(report)
     }
@@ -37,12 +38,12 @@ impl MemoryEngine {
         update: MemoryUpdate,
         by: Actor,
     ) -> Result<Memory> {
-        update::update(self, scope, id, update, by).await
+        self.watched("update", scope, update::update(self, scope, id, update, by), |_| Outcome::of(1)).await
     }
 
     /// As [`delete`](Self::delete), on behalf of somebody else.
     pub(crate) async fn delete_by(&self, scope: &Scope, id: MemoryId, by: Actor) -> Result<()> {
-        delete::delete(self, scope, id, by).await
+        self.watched("delete", scope, delete::delete(self, scope, id, by), |()| Outcome::of(1)).await
     }
 
     pub(crate) fn store(&self) -> &dyn VectorStore {

@@ -3,8 +3,9 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::{Inner, KeptGraph, MemoryEngine, later};
 use crate::{
     AddQueue, AddReport, ApproximateTokens, BackgroundOptions, Clock, ConversationEvent, ConversationOptions,
-    ConversationStore, Embedder, Error, ErrorKind, Extractor, GraphStore, IdSource, InMemoryStore, Llm, QueuedAdd,
-    Reconciler, Redactor, Reranker, Result, Scope, Stage, Summarizer, SystemClock, TokenCounter, VectorStore,
+    ConversationStore, Embedder, Error, ErrorKind, Extractor, GraphStore, IdSource, InMemoryStore, Llm, Meter,
+    QueuedAdd, Reconciler, Redactor, Reranker, Result, Scope, Stage, Summarizer, SystemClock, TokenCounter,
+    VectorStore,
     add::later::{Later, Observer},
     conversation::{ConversationObserver, ConversationParts},
     prompted,
@@ -42,6 +43,7 @@ pub struct MemoryEngineBuilder {
     reranker: Option<Arc<dyn Reranker>>,
     weights: Weights,
     queue: Option<Arc<dyn AddQueue>>,
+    meter: Option<Arc<dyn Meter>>,
     background: BackgroundOptions,
     observer: Option<Observer>,
     graph: Option<Arc<dyn GraphStore>>,
@@ -162,6 +164,16 @@ impl MemoryEngineBuilder {
         self
     }
 
+    /// Is told of every call when it has ended: how long it took, what it found or wrote, and what a model cost. With the
+    /// feature `tracing` each call is a span `ingrain` of the target `ingrain` as well, with the field `verb`, and an event
+    /// at its end: `done` (debug) with `elapsed_us`, `memories`, `model_calls`, `input_tokens` and `output_tokens`, or
+    /// `failed` (warn) with `elapsed_us` and `error`, the kind. These names are stable; no text and no scope is told. Default:
+    /// nobody is told.
+    pub fn meter(mut self, meter: impl Meter) -> Self {
+        self.meter = Some(Arc::new(meter));
+        self
+    }
+
     /// Where entities and relations are kept. Default: the store's own, if it keeps a graph, as the in-memory store and SQLite
     /// do.
     pub fn graph(mut self, graph: impl GraphStore) -> Self {
@@ -230,6 +242,7 @@ impl MemoryEngineBuilder {
             reranker,
             weights,
             queue,
+            meter,
             background,
             observer,
             graph,
@@ -271,14 +284,15 @@ impl MemoryEngineBuilder {
         let later = queue.map(|queue| Later::new(queue, background, observer, Arc::clone(&clock)));
         let counter = counter.unwrap_or_else(|| Arc::new(ApproximateTokens));
         let stand_in: Arc<dyn Summarizer> = Arc::new(RuleSummarizer::new());
-        let (summarizer, fallback) = match (summarizer, prompted_summarizer) {
+        let has_own_summarizer = summarizer.is_some() || prompted_summarizer.is_some();
+        let (summarizer, fallback): (Arc<dyn Summarizer>, _) = match (summarizer, prompted_summarizer) {
             (Some(given), _) => (given, None),
             (None, Some(prompted)) => (Arc::new(prompted) as _, Some(stand_in)),
             (None, None) => (stand_in, None),
         };
         let conversations = ConversationParts {
             store: conversation_store.or_else(|| store.companions().conversations),
-            summarizer,
+            summarizer: Arc::clone(&summarizer),
             fallback,
             counter: Arc::clone(&counter),
             clock: Arc::clone(&clock),
@@ -301,6 +315,9 @@ impl MemoryEngineBuilder {
             weights,
             ids: IdSource::default(),
             later,
+            meter,
+            summarizer,
+            has_own_summarizer,
             conversations,
         }));
         later::resume(&engine).await?;

@@ -2,18 +2,31 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::{ATTEMPTS, MemoryEngine};
 use crate::{
-    Actor, ErrorKind, EventKind, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Put, Result, Scope, Source,
-    Stage, Unchanged, Validity, Version, WriteBatch,
+    Actor, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Put, Result, Scope,
+    Source, Stage, Stamp, Unchanged, Validity, Version, WriteBatch,
     add::keys,
     graph::{self, Changes, GraphPart, Web},
 };
 
 pub(super) async fn delete(engine: &MemoryEngine, scope: &Scope, id: MemoryId, by: Actor) -> Result<()> {
-    let stamp = engine.stamp(by);
+    delete_if(engine, scope, id, &engine.stamp(by), |_| true).await
+}
+
+/// Removes a memory if it still is what it is removed for: otherwise it is a conflict.
+pub(super) async fn delete_if(
+    engine: &MemoryEngine,
+    scope: &Scope,
+    id: MemoryId,
+    stamp: &Stamp,
+    still: impl Fn(&Memory) -> bool,
+) -> Result<()> {
     let mut attempt = 1;
     loop {
         let version = graph_version(engine).await?;
         let memory = engine.get(scope, id).await?;
+        if !still(&memory) {
+            return Err(Error::new(ErrorKind::Conflict, "a memory was changed meanwhile").with_stage(Stage::Store));
+        }
         let puts = without_its_text(engine, &memory, &[]).await?;
         let changes = forgotten(engine, &memory.scope, &[id]).await?;
         let unchanged = guard(&memory.scope, version, &changes);

@@ -53,6 +53,7 @@ mod pattern;
 mod prose;
 mod reader;
 mod reconciler;
+mod redactor;
 mod relations;
 mod row;
 mod russian;
@@ -72,5 +73,6 @@ mod when;
 
 pub use extractor::RuleExtractor;
 pub use reconciler::RuleReconciler;
+pub use redactor::PatternRedactor;
 pub(crate) use statement::read_statement;
 pub use summarizer::RuleSummarizer;

@@ -30,18 +30,25 @@ mod features;
 #[cfg(feature = "sqlite")]
 mod graph;
 mod graph_world;
+#[cfg(all(feature = "sqlite", unix))]
+mod kills;
 mod later;
 mod layering;
+mod maintain;
+mod metering;
 #[cfg(feature = "neo4j")]
 mod neo4j;
 #[cfg(feature = "sqlite")]
 mod processes;
 mod prompted;
 mod properties;
+mod purging;
 mod ranking;
 mod reconcile;
+mod redactor;
 mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;
 mod tools;
+mod transfer;
 mod worlds;
