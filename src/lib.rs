@@ -44,6 +44,9 @@
 //! [`blocks`](MemoryEngine::blocks): core memory in every prompt, edited by the application and by agents; and
 //! [`tools`](MemoryEngine::tools): all of it as tools that a model calls, in any framework.
 //!
+//! [`agent`](MemoryEngine::agent): context → *talk* (a model calls tools, and answers) → the exchange is queued to be
+//! remembered → [`AgentReply`], which says what was recalled, how it came about and why it ended.
+//!
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
@@ -78,6 +81,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod add;
+mod agent;
 mod backends;
 mod context;
 mod conversation;
@@ -108,6 +112,10 @@ pub use async_trait::async_trait;
 
 pub use add::{
     AddMode, AddReport, AddRequest, BackgroundOptions, FlushReport, NewMemory, RecalledText, SkipReason, SkippedFact,
+};
+pub use agent::{
+    AgentEvent, AgentReply, AgentSession, AgentStep, AgentStream, AgentTool, MemoryAgent, MemoryAgentBuilder, NotSaved,
+    Recall, SaveDecision, Saving, StopReason, ToolFn, ToolOutcome, ToolUse,
 };
 pub use backends::*;
 pub use context::{ContextRequest, MemoryContext, Profile, TokenBudget};

@@ -370,7 +370,7 @@ impl MemoryEngine {
     }
 
     /// A query is embedded, and perhaps far from here.
-    fn redact_query(&self, query: &mut String) {
+    pub(crate) fn redact_query(&self, query: &mut String) {
         if let Some(redactor) = self.0.redactor.as_deref() {
             add::redact::text(redactor, query);
         }

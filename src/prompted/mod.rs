@@ -34,6 +34,7 @@ pub use arguments::tool_arguments;
 pub use extractor::PromptedExtractor;
 #[cfg(feature = "eval")]
 pub use judge::PromptedJudge;
+pub(crate) use parse::{THOUGHTS, values, without_thoughts};
 pub use reconciler::PromptedReconciler;
 pub(crate) use schema::strict;
 pub use summarizer::PromptedSummarizer;
