@@ -19,9 +19,10 @@ const BEHIND: f32 = 0.5;
 /// By these the user speaks of herself.
 const OWN: &str = " i me my mine myself we us our ours i'm i've user я меня мне мной мой моя моё мое мои моего моей моих моим \
                    моему мою мы нас нам наш наша наше наши ";
-/// These ask for a name, or for what is so now: any relation answers to that.
-const NEUTRAL: &str = " name names named call called now currently today nowadays right present зовут имя зовётся кличка \
-                       сейчас теперь сегодня нынче ";
+/// These ask for a name, for what is so now, or for an answer at all: any relation answers to that.
+const NEUTRAL: &str = " name names named call called now currently today nowadays right present please tell show give find \
+                       remind remember зовут имя зовётся кличка сейчас теперь сегодня нынче пожалуйста скажи подскажи \
+                       напомни покажи найди помнишь ";
 /// These ask for what has been.
 const PAST: &str = " former formerly previous previously past earlier ex once used раньше прежде бывший бывшая бывшее бывшие \
                     бывшего бывшей прежний прежняя прежде ";

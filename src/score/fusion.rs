@@ -63,7 +63,7 @@ pub struct Weights {
     pub wanted: f32,
     /// Of being near to a time that the query names. Default 0.15.
     pub time: f32,
-    /// Of what the graph leads to. Default 0.5.
+    /// Of what the graph leads to. Default 0.8.
     pub graph: f32,
     /// Taken away from what the assistant said. Default 0.2.
     pub assistant: f32,
@@ -95,7 +95,7 @@ impl Weights {
             speaker: 0.03,
             wanted: 0.05,
             time: 0.15,
-            graph: 0.5,
+            graph: 0.8,
             assistant: 0.2,
             asks: 0.2,
             length: 0.35,
