@@ -19,9 +19,10 @@ const BEHIND: f32 = 0.5;
 /// By these the user speaks of herself.
 const OWN: &str = " i me my mine myself we us our ours i'm i've user я меня мне мной мой моя моё мое мои моего моей моих моим \
                    моему мою мы нас нам наш наша наше наши ";
-/// These ask for a name, for what is so now, or for an answer at all: any relation answers to that.
-const NEUTRAL: &str = " name names named call called now currently today nowadays right present please tell show give find \
-                       remind remember зовут имя зовётся кличка сейчас теперь сегодня нынче пожалуйста скажи подскажи \
+/// These ask for a name or for somebody, for what is so now, or for an answer at all: any relation answers to that.
+const NEUTRAL: &str = " name names named call called person people someone somebody something thing things now currently \
+                       today nowadays right present please tell show give find remind remember зовут имя зовётся кличка \
+                       человек люди людей кто-то кто-нибудь что-то сейчас теперь сегодня нынче пожалуйста скажи подскажи \
                        напомни покажи найди помнишь ";
 /// These ask for what has been.
 const PAST: &str = " former formerly previous previously past earlier ex once used раньше прежде бывший бывшая бывшее бывшие \
@@ -156,14 +157,14 @@ impl Asked {
         Self { units, seeds, past }
     }
 
-    /// What a step explains that tells this of itself: of each word that occurs several times, the first that is not
+    /// What a step to this end explains that says this of itself: of each word that occurs several times, the first that is not
     /// explained yet.
-    pub(super) fn explained_by(&self, said: &Said, end: EntityId, before: u64) -> Explained {
+    pub(super) fn explained_by(&self, said: [&Said; 2], end: EntityId, before: u64) -> Explained {
         let mut explained = Explained { units: 0, is_exact: false, is_asked: false };
         let mut terms: Vec<&str> = Vec::new();
         for (place, unit) in self.units.iter().enumerate() {
-            let is_exact = unit.named.contains(&end) || said.terms.contains(&unit.term);
-            if !is_exact && said.concepts & unit.concepts == 0 {
+            let is_exact = unit.named.contains(&end) || said.iter().any(|said| said.terms.contains(&unit.term));
+            if !is_exact && said.iter().all(|said| said.concepts & unit.concepts == 0) {
                 continue;
             }
             explained.is_asked = true;
@@ -203,14 +204,5 @@ impl Said {
         let terms = content_words(&folded(words).replace(['_', '-'], " "));
         let concepts = terms.iter().fold(0, |all, term| all | concepts(term));
         Self { terms, concepts }
-    }
-
-    pub(super) fn with(&self, other: Option<&Self>) -> Self {
-        let mut both = self.clone();
-        if let Some(other) = other {
-            both.terms.extend(other.terms.iter().cloned());
-            both.concepts |= other.concepts;
-        }
-        both
     }
 }

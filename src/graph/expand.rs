@@ -173,12 +173,14 @@ struct Known {
     types: HashMap<EntityId, Said>,
     /// What a predicate says.
     predicates: HashMap<String, Said>,
+    nothing: Said,
 }
 
 impl Known {
-    fn said(&self, relation: &Relation, end: EntityId) -> Said {
-        let predicate = self.predicates.get(&relation.predicate).cloned().unwrap_or_default();
-        predicate.with(self.types.get(&end))
+    /// What a relation says, and what its end does.
+    fn said(&self, relation: &Relation, end: EntityId) -> [&Said; 2] {
+        let predicate = self.predicates.get(&relation.predicate);
+        [predicate, self.types.get(&end)].map(|said| said.unwrap_or(&self.nothing))
     }
 
     /// The memories that the ways found lead to.
@@ -262,7 +264,7 @@ fn steps(graph: &Known, asked: &Asked, way: &Way, when: Option<When<'_>>) -> Vec
         let end = if is_out { relation.object } else { relation.subject };
         let timely = when.map_or(Some(false), |when| is_timely(relation, when));
         let Some(timely) = timely else { continue };
-        let explained = asked.explained_by(&graph.said(relation, end), end, way.explained);
+        let explained = asked.explained_by(graph.said(relation, end), end, way.explained);
         if explained.is_asked {
             *fans.entry((&relation.predicate, is_out)).or_default() += 1.0;
         } else {
