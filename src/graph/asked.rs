@@ -13,6 +13,9 @@ const NAME: usize = 5;
 const WORDS: usize = 64;
 /// What a word counts of which nothing is known to speak, against one that speaks of a relation.
 const OTHER: f32 = 0.5;
+/// How well a relation fits that has another word for what is asked, and one of which only the other end is such a thing.
+const ALIKE: f32 = 0.9;
+const BY_TYPE: f32 = 0.7;
 /// How far the user is behind a query that names somebody else and not her.
 const BEHIND: f32 = 0.5;
 
@@ -82,12 +85,12 @@ struct Unit {
 }
 
 /// What a way explains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Explained {
     /// The words, as bits.
     pub(super) units: u64,
-    /// Whether one of them as it stands, and not by another word for the same.
-    pub(super) is_exact: bool,
+    /// How well, by the best of them: 0 if there is none.
+    pub(super) fit: f32,
     /// Whether it speaks of what the query asks at all, be it explained already.
     pub(super) is_asked: bool,
 }
@@ -157,20 +160,23 @@ impl Asked {
         Self { units, seeds, past }
     }
 
-    /// What a step to this end explains that says this of itself: of each word that occurs several times, the first that is not
-    /// explained yet.
-    pub(super) fn explained_by(&self, said: [&Said; 2], end: EntityId, before: u64) -> Explained {
-        let mut explained = Explained { units: 0, is_exact: false, is_asked: false };
+    /// What a step explains by its predicate and the type of its end: of each word that occurs several times, the first that
+    /// is not explained yet.
+    pub(super) fn explained_by(&self, [predicate, kind]: [&Said; 2], end: EntityId, before: u64) -> Explained {
+        let mut explained = Explained { units: 0, fit: 0.0, is_asked: false };
         let mut terms: Vec<&str> = Vec::new();
         for (place, unit) in self.units.iter().enumerate() {
-            let is_exact = unit.named.contains(&end) || said.iter().any(|said| said.terms.contains(&unit.term));
-            if !is_exact && said.iter().all(|said| said.concepts & unit.concepts == 0) {
-                continue;
-            }
+            let is_alike = |said: &Said| said.concepts & unit.concepts != 0;
+            let fit = match () {
+                () if unit.named.contains(&end) || predicate.terms.contains(&unit.term) => 1.0,
+                () if is_alike(predicate) => ALIKE,
+                () if kind.terms.contains(&unit.term) || is_alike(kind) => BY_TYPE,
+                () => continue,
+            };
             explained.is_asked = true;
             if before & 1 << place == 0 && !terms.contains(&unit.term.as_str()) {
                 explained.units |= 1 << place;
-                explained.is_exact |= is_exact;
+                explained.fit = explained.fit.max(fit);
                 terms.push(&unit.term);
             }
         }

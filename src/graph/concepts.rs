@@ -86,7 +86,8 @@ mod tests {
 
     #[test]
     fn words_of_one_relation_are_alike() {
-        for (one, other) in [("wife", "married to"), ("employer", "works at"), ("town", "city"), ("жена", "spouse")] {
+        for (one, other) in [("wife", "married to"), ("employer", "works at"), ("town", "city"), ("жена", "spouse")]
+        {
             assert!(are_alike(one, other), "{one} {other}");
         }
         for (one, other) in [("wife", "sister"), ("vet", "pet"), ("friend", "works"), ("Lisbon", "city")] {

@@ -4,17 +4,19 @@
 //! strength of a way    = reach · share²
 //! reach of a seed      = 1
 //! reach after a step   = reach before · fits · √(min(1, 10 / n)) · 0.95 if it is not the first
-//!          … unsaid    = reach before · 0.5 / √m
+//!    … of what is not new = reach before · 0.5 / √m · 0.95 if it is not the first
 //! ```
 //!
 //! `share` is how much of the query the way explains: its words but the names it begins at, each explained by a relation
 //! whose predicate, or whose other end's type, speaks of it, or by its being the name of an entity on the way. A word of
-//! which no relation is known to speak counts half. `fits` is 1 where the relation has a word of the query as it stands, 0.9
-//! where it has another word for the same ("wife", `married_to`), and 0.7 where it speaks of what the way has explained
-//! already. `n` is how many relations of that predicate and direction the entity has: up to ten answers are a list, and what
-//! is related to everything tells little. A relation that speaks of nothing in the query only leads on, and the less the more
-//! (`m`) of them there are. The user stands behind every query: half, if it names somebody else and not her; and of hers only
-//! what the query speaks of leads on.
+//! which no relation is known to speak counts half. `fits` is 1 where the predicate has a word of the query as it stands, or
+//! leads to what the query names; 0.9 where it has another word for the same ("wife", `married_to`); and 0.7 where only what
+//! it leads to is such a thing (a city). `n` is how many relations of that predicate and direction the entity has: up to ten
+//! answers are a list, and what is related to everything tells little. A relation that explains nothing leads on the less the
+//! more (`m`) such there are: those that speak of nothing in the query, or, of one that speaks of what the way has explained
+//! already, those of its predicate and direction. Only to what the query speaks of does a memory belong that is found. The
+//! user stands behind every query: half, if it names somebody else and not her; and of hers only what the query speaks of
+//! leads on.
 //!
 //! A memory is as strong as the strongest way of at most three steps whose last rests on it. Ways are over what holds at the
 //! time asked for. A query about the past ("used to", "former", a year) is led over what has ended too, and then a way over
@@ -44,11 +46,7 @@ const FRONTIER: usize = 64;
 const RELATIONS: usize = 1_000;
 /// Ways weaker than this are not followed.
 const FAINT: f32 = 0.02;
-/// Of a relation that has another word for what is asked.
-const ALIKE: f32 = 0.9;
-/// Of one that speaks of what is explained already.
-const AGAIN: f32 = 0.7;
-/// Of one that the query says nothing of.
+/// Of a relation that explains nothing.
 const UNSAID: f32 = 0.5;
 /// With each step but the first.
 const STEP: f32 = 0.95;
@@ -277,26 +275,25 @@ fn steps(graph: &Known, asked: &Asked, way: &Way, when: Option<When<'_>>) -> Vec
     let is_first = way.steps.is_empty();
     // "His former boss's town" has one step in the past, "in 2019" is said of all.
     let all_of_it = when.is_some_and(|when| !when.named.is_empty());
-    let on = |(place, relation, is_out, end, explained, timely): (usize, &Relation, _, _, super::asked::Explained, _)| {
-        let fits = match explained {
-            _ if !explained.is_asked => UNSAID / unsaid.max(1.0).sqrt(),
-            _ if explained.units == 0 => AGAIN,
-            _ if explained.is_exact => 1.0,
-            _ => ALIKE,
+    let on =
+        |(place, relation, is_out, end, explained, timely): (usize, &Relation, _, _, super::asked::Explained, _)| {
+            let fan = fans.get(&(relation.predicate.as_str(), is_out)).copied().unwrap_or(1.0);
+            let fits = match explained {
+                _ if !explained.is_asked => UNSAID / unsaid.max(1.0).sqrt(),
+                _ if explained.units == 0 => UNSAID / fan.sqrt(),
+                _ => explained.fit * (FAN / fan.max(FAN)).sqrt(),
+            };
+            Way {
+                end,
+                reach: way.reach * fits * if is_first { 1.0 } else { STEP },
+                explained: way.explained | explained.units,
+                own: way.own,
+                is_asked: explained.is_asked,
+                is_at_user: false,
+                is_timely: if all_of_it { timely && (is_first || way.is_timely) } else { timely || way.is_timely },
+                steps: way.steps.iter().copied().chain([place]).collect(),
+            }
         };
-        let fan = fans.get(&(relation.predicate.as_str(), is_out)).filter(|_| explained.is_asked);
-        let damping = fan.map_or(1.0, |fan| (FAN / fan.max(FAN)).sqrt());
-        Way {
-            end,
-            reach: way.reach * fits * damping * if is_first { 1.0 } else { STEP },
-            explained: way.explained | explained.units,
-            own: way.own,
-            is_asked: explained.is_asked,
-            is_at_user: false,
-            is_timely: if all_of_it { timely && (is_first || way.is_timely) } else { timely || way.is_timely },
-            steps: way.steps.iter().copied().chain([place]).collect(),
-        }
-    };
     steps.into_iter().map(on).collect()
 }
 

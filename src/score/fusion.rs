@@ -30,10 +30,10 @@
 //! the last rests on it: the more of the query the way explains, the more. `g = Π (fits · √(min(1, 10 / n))) · 0.95^(steps − 1)
 //! · share²`, the greatest of all ways. `share` is the share of the query's words, but the names the way begins at, that its
 //! relations speak of, by predicate or by the type of what they lead to; a word that no relation is known to speak of counts
-//! half. `fits` is 1 where a relation has a word of the query as it stands, 0.9 where it has another word for the same
-//! ("wife", `married_to`; English and Russian), 0.7 where it speaks of what is explained already, and `0.5 / √m` where it
-//! speaks of nothing in the query, as `m` of the entity's do; the last step must speak of something. `n` is how many
-//! relations of that predicate and direction the entity has. What has ended counts where the query asks for the past, or for
+//! half. `fits` is 1 where a predicate has a word of the query as it stands, 0.9 where it has another word for the same ("wife",
+//! `married_to`; English and Russian), 0.7 where only what it leads to is such a thing, and `0.5 / √m` where it explains
+//! nothing, as `m` of the entity's do; the last step must speak of something the query does. `n` is how many relations of that
+//! predicate and direction the entity has. What has ended counts where the query asks for the past, or for
 //! a time, and what is not of that time then counts half.
 //!
 //! `t` is the [`timeliness`](super::timeliness) of a memory, 0 where the query names no time. A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the

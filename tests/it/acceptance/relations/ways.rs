@@ -51,12 +51,11 @@ async fn a_hit_tells_the_way_that_led_to_it() {
             ("Who employs the spouse of Ann?", "Bob took a job at Acme", &["married_to", "works_at"]),
             ("Где работает муж Ann?", "Bob took a job at Acme", &["married_to", "works_at"]),
             ("Where does Ann work?", "Ann took a job at Birch", &["works_at"]),
-            ("Does Ann's husband work at Acme?", "Bob took a job at Acme", &["married_to", "works_at"]),
-            ("Which town is the company of Ann's husband in?", "Acme opened its office in Faro", &[
-                "married_to",
-                "works_at",
-                "has_office_in",
-            ]),
+            (
+                "Which town is the company of Ann's husband in?",
+                "Acme opened its office in Faro",
+                &["married_to", "works_at", "has_office_in"],
+            ),
         ] {
             let hits = engine.search(&alice(), query).await.unwrap();
             let first = &hits[0];
@@ -64,8 +63,16 @@ async fn a_hit_tells_the_way_that_led_to_it() {
             let predicates: Vec<&str> = first.path.iter().map(|relation| relation.predicate.as_str()).collect();
             assert_eq!(predicates, way, "{}, {query}", world.name);
             assert!(first.path.last().unwrap().sources.contains(&first.memory.id));
-            assert!(hits.iter().all(|hit| (0.0..=1.0).contains(&hit.score) && hit.path.is_empty() == led(hit).is_none()));
+            assert!(
+                hits.iter().all(|hit| (0.0..=1.0).contains(&hit.score) && hit.path.is_empty() == led(hit).is_none())
+            );
         }
+        // Both ends are named: there is a way from either.
+        let hits = engine.search(&alice(), "Does Ann's husband work at Acme?").await.unwrap();
+        let mut first: Vec<&str> = hits.iter().take(2).map(|hit| hit.memory.text.as_str()).collect();
+        first.sort_unstable();
+        assert_eq!(first, ["Ann and Bob got married", "Bob took a job at Acme"], "{}", world.name);
+        assert!(hits.iter().take(2).all(|hit| hit.path.len() == 2), "{}", world.name);
         // The graph is the user's as a whole, and none of it is told to a reader of one session.
         let session = engine.search(&alice().with_session("s"), "Where does Ann's husband work?").await.unwrap();
         assert!(session.iter().all(|hit| hit.path.is_empty()));
@@ -104,12 +111,11 @@ async fn what_has_ended_counts_where_the_past_is_asked_for() {
         ("Where did Ann's husband use to work? I mean formerly.", true, false),
         ("Где раньше работал муж Ann?", true, false),
         ("Where did Ann's husband work in 2025?", true, false),
-        ("Where does Ann's husband work in 2026?", false, true),
     ] {
         let [acme, birch] =
             [strength(&engine, query, "Bob works at Acme").await, strength(&engine, query, "Bob works at Birch").await];
         assert_eq!((acme > birch, birch > acme), (was, is), "{query}: {acme} {birch}");
-        assert!(!is || query.contains("in") || acme <= 0.0, "{query}: {acme}");
+        assert!(was || acme <= 0.0, "{query}: {acme}");
     }
     let then = SearchRequest::new("Where does Ann's husband work?").as_of(world.clock.now() - DAY * 200);
     let hits = engine.search(&alice(), then).await.unwrap();
