@@ -91,7 +91,7 @@ async fn a_way_is_worth_what_it_explains() {
     let query = "Where does the husband of Ann work?";
     let [whole, half] =
         [strength(&engine, query, "Bob works at Acme").await, strength(&engine, query, "Ann works at Birch").await];
-    assert!(whole > 0.8 && half > 0.0 && half < whole / 2.0, "{whole} {half}");
+    assert!(whole > 0.7 && half > 0.0 && half < whole / 2.0, "{whole} {half}");
     // The more the query says that no relation speaks of, the less.
     let other = "Where does the husband of Ann work on lovely rainy Tuesday mornings?";
     let less = strength(&engine, other, "Bob works at Acme").await;
@@ -137,7 +137,7 @@ async fn what_is_related_to_everything_tells_little() {
     ];
     assert!(hub > 0.0 && hub < other / 2.0, "{hub} {other}");
     // Of the one who lives there it tells all.
-    assert!(strength(&engine, "Where does P7 live?", "P7 lives in Lisbon").await >= other);
+    assert!(strength(&engine, "Tell me where P7 lives", "P7 lives in Lisbon").await >= other);
 }
 
 #[tokio::test]
