@@ -31,6 +31,7 @@ pub use agentic::AgenticReconciler;
 pub use arguments::tool_arguments;
 pub use extractor::PromptedExtractor;
 pub use reconciler::PromptedReconciler;
+pub(crate) use schema::strict;
 pub use summarizer::PromptedSummarizer;
 
 use crate::Llm;
