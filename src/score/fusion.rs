@@ -29,12 +29,15 @@
 //! With a [`Reranker`](crate::Reranker) that gives the relevance `ρ`, its weight `rerank` is its share:
 //! `score = (1 − rerank) · (all of the above but u) + rerank · ρ + u`. Its `u` follows the order it makes.
 //!
-//!
-//! `g` is how strongly the entities that the query names lead to the memory: 1 where it tells a relation of one of them that
-//! the query speaks of, and less with every step, with what the query does not speak of, and with all that an entity is
-//! related to besides: `g = Π fits / √n · 0.7^(steps − 1)`, the greatest of all ways of at most three steps, where `fits` is 1
-//! for a relation of whose predicate, or of what is at its other end, the query has a word, else 0.5, and `n` counts the
-//! entity's relations that fit as well. The last step must fit.
+//! `g` is how strongly the entities that the query names lead to the memory, over a way of at most three relations of which
+//! the last rests on it: the more of the query the way explains, the more. `g = Π (fits · √(min(1, 10 / n))) · 0.95^(steps − 1)
+//! · share²`, the greatest of all ways. `share` is the share of the query's words, but the names the way begins at, that its
+//! relations speak of, by predicate or by the type of what they lead to; a word that no relation is known to speak of counts
+//! half. `fits` is 1 where a predicate has a word of the query as it stands, 0.9 where it has another word for the same ("wife",
+//! `married_to`; English and Russian), 0.7 where only what it leads to is such a thing, and `0.5 / √m` where it explains
+//! nothing, as `m` of the entity's do; the last step must speak of something the query does. `n` is how many relations of that
+//! predicate and direction the entity has. What has ended counts where the query asks for the past, or for
+//! a time, and what is not of that time then counts half.
 //!
 //! `t` is the [`timeliness`](super::timeliness) of a memory, 0 where the query names no time. A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the
 //! score stays in 0 to 1, and nothing in it is rescaled by what else was found.
@@ -45,7 +48,8 @@
 //! way through the graph is spreading activation (Collins and Loftus, "A Spreading-Activation Theory of Semantic
 //! Processing", 1975), damped at hubs as by the fan effect (Anderson, 1974). The
 //! weights were measured on LoCoMo and BEAM together: what is best on one of them alone is not what ships. Only that of the
-//! graph, of which there is little to measure in either, was chosen.
+//! graph, of which there is little to measure in either, was measured on questions about a made-up town; there, in LoCoMo it
+//! does no harm.
 
 use super::decay::MOST_RECENCY;
 
@@ -69,7 +73,7 @@ pub struct Weights {
     pub wanted: f32,
     /// Of being near to a time that the query names. Default 0.15.
     pub time: f32,
-    /// Of what the graph leads to. Default 0.5.
+    /// Of what the graph leads to. Default 0.8.
     pub graph: f32,
     /// Taken away from what the assistant said. Default 0.2.
     pub assistant: f32,
@@ -104,7 +108,7 @@ impl Weights {
             speaker: 0.03,
             wanted: 0.05,
             time: 0.15,
-            graph: 0.5,
+            graph: 0.8,
             assistant: 0.2,
             asks: 0.2,
             length: 0.35,

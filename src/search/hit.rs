@@ -27,7 +27,8 @@ pub enum Part {
     /// How near it is to a time that the query names, by [`timeliness`](crate::score::timeliness): when it was said,
     /// and for what is no turn also when it held. There only if the query names one, and only in a hybrid search.
     Time,
-    /// How strongly the entities that the query names lead to it; see [`Hit::path`].
+    /// How strongly the entities that the query names lead to it, by how much of the query the way there explains; see
+    /// [`Hit::path`].
     Graph,
     /// 1 if the assistant said it: what the user says of himself outweighs what he was told. Takes away.
     Assistant,

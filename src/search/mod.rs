@@ -23,7 +23,7 @@ use std::collections::HashMap;
 
 use crate::{
     Embedder, Error, GraphStore, MemoryId, Reranker, Result, Scope, Stage, Timestamp, Validity, VectorStore,
-    graph::{Led, expand},
+    graph::{Led, When, expand},
     score::{decay::DecayPolicy, fusion::Weights},
     types::truncate,
 };
@@ -43,7 +43,12 @@ pub(crate) struct SearchContext<'a> {
 }
 
 /// What the entities that the query names lead to, where it counts.
-async fn lead(context: &SearchContext<'_>, scope: &Scope, request: &SearchRequest) -> Result<HashMap<MemoryId, Led>> {
+async fn lead(
+    context: &SearchContext<'_>,
+    scope: &Scope,
+    request: &SearchRequest,
+    times: &Times,
+) -> Result<HashMap<MemoryId, Led>> {
     let Some(store) = context.graph else { return Ok(HashMap::new()) };
     // The graph is the user's as a whole: its ways would tell a reader of one session of the others.
     let is_narrow = *scope != scope.across_sessions();
@@ -54,7 +59,7 @@ async fn lead(context: &SearchContext<'_>, scope: &Scope, request: &SearchReques
         Validity::Current(at) | Validity::At(at) => Some(at),
         _ => None,
     };
-    expand(store, scope, &request.query, valid).await
+    expand(store, scope, times.rest(&request.query), When { valid, named: times.ranges() }).await
 }
 
 pub(crate) async fn search(context: &SearchContext<'_>, scope: &Scope, request: &SearchRequest) -> Result<Vec<Hit>> {
@@ -65,7 +70,7 @@ pub(crate) async fn search(context: &SearchContext<'_>, scope: &Scope, request: 
     }
     let in_search = |error: Error| error.with_stage(Stage::Search);
     let times = Times::named(context, request);
-    let led = lead(context, scope, request).await.map_err(in_search)?;
+    let led = lead(context, scope, request, &times).await.map_err(in_search)?;
     let candidates = candidates::propose(context, scope, request, &times, &led).await?;
     let decay = (context.decay, request.seen_from(context.now));
     let scored = fuse::fuse(&request.query, candidates, request.mode, (context.weights, decay), &times, &led);

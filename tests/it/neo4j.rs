@@ -4,3 +4,4 @@
 mod server;
 mod suite;
 mod unreachable;
+mod world;
