@@ -6,7 +6,12 @@
 //! from a common entity with all it finds, `hub` from the hub to depth 2 with a limit; `past` is a walk as of two
 //! instants; `path` joins two common entities.
 //!
-//! `cargo bench --bench graph [-- --large]` (up to 100,000 relations, or 1,000,000 in SQLite)
+//! The second table is what an engine takes over such a graph: `add` takes in a fact that tells of a common entity and a new
+//! one, `add hub` one of the hub and a common entity, `add slot` one of a common entity of which there is but one at a time;
+//! `ask` searches with a common entity's name in the query, `ask hub` with the hub's.
+//!
+//! `cargo bench --bench graph [-- --large]` (up to 100,000 relations, or 1,000,000 in SQLite); with `--engine` the second
+//! table alone.
 
 #![allow(
     clippy::print_stdout,
@@ -20,8 +25,9 @@ mod made_up;
 use std::time::{Duration, Instant};
 
 use ingrain::{
-    Direction, Durability, Entity, EntityId, GraphBatch, GraphQuery, GraphStore, InMemoryStore, MemoryId, Relation,
-    RelationId, Scope, SqliteStore, Timestamp,
+    Direction, Durability, Entity, EntityId, ExtractRequest, ExtractedRelation, Extraction, Extractor, Fact,
+    GraphBatch, GraphQuery, GraphStore, InMemoryStore, MemoryEngine, MemoryId, Mention, Relation, RelationId, Result,
+    Scope, SqliteStore, Timestamp, VectorStore, async_trait,
 };
 use made_up::{Words, large, median, timed};
 
@@ -38,6 +44,21 @@ fn alice() -> Scope {
 
 #[tokio::main]
 async fn main() {
+    if !std::env::args().any(|argument| argument == "--engine") {
+        stores().await;
+    }
+    println!("store      relations  add       add hub   add slot  ask       ask hub");
+    for relations in [1_000, 10_000, 100_000] {
+        engine("in_memory", InMemoryStore::new(), relations).await;
+    }
+    for relations in [1_000, 10_000, 100_000] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::builder(folder.path().join("memory.db")).durability(Durability::Normal);
+        engine("sqlite", store.open().await.unwrap(), relations).await;
+    }
+}
+
+async fn stores() {
     println!(
         "store      relations  filled   name=     name~     walk 1    walk 2    walk 3    hub 100   hub 1000  past 2    \
          path      sources   page      counts"
@@ -54,6 +75,53 @@ async fn main() {
         drop(store);
         println!("           {} MiB in the file", std::fs::metadata(&path).unwrap().len() >> 20);
     }
+    println!();
+}
+
+/// Reads `subject|predicate|object` in each message; a `!` behind the predicate says that there is one at a time.
+#[derive(Debug)]
+struct Triples;
+
+#[async_trait]
+impl Extractor for Triples {
+    async fn extract(&self, request: &ExtractRequest<'_>) -> Result<Extraction> {
+        let facts = request.messages.iter().enumerate().map(|(number, message)| {
+            let parts: Vec<&str> = message.text.split('|').collect();
+            let predicate = parts[1].trim_end_matches('!');
+            let mut relation = ExtractedRelation::new(Mention::new(parts[0]), predicate, Mention::new(parts[2]));
+            relation.single_valued = predicate != parts[1];
+            Fact::new(parts.join(" ").replace(['_', '!'], " "), number).with_relation(relation)
+        });
+        Ok(Extraction::of(facts.collect()))
+    }
+}
+
+async fn engine(name: &str, store: impl VectorStore + GraphStore + Clone, relations: usize) {
+    let filled = fill(&store, relations).await;
+    let engine = MemoryEngine::builder().store(store).extractor(Triples).build().await.unwrap();
+    let (scope, mut words) = (alice(), Words::new(5));
+    let mut times: [Vec<Duration>; 5] = [const { Vec::new() }; 5];
+    for round in 0..ROUNDS / 4 {
+        let mut any = || filled.names[1 + words.below(filled.names.len() - 1)].as_str();
+        let (hub, one, two) = (filled.names[0].as_str(), any(), any());
+        let told = [
+            format!("{one}|has_met|New {round}"),
+            format!("{hub}|has_met|{one}"),
+            format!("{two}|lives_in!|Town {round}"),
+        ];
+        for (times, told) in times.iter_mut().zip(told) {
+            times.push(timed(async { engine.add(&scope, told).await.unwrap() }).await);
+        }
+        for (times, asked) in times.iter_mut().skip(3).zip([one, hub]) {
+            let query = format!("Who has {asked} met?");
+            times.push(timed(async { engine.search(&scope, query).await.unwrap() }).await);
+        }
+    }
+    print!("{name:<10} {relations:<10}");
+    for times in times {
+        print!(" {:<9}", format!("{:.2?}", median(times)));
+    }
+    println!();
 }
 
 struct Filled {
@@ -69,7 +137,9 @@ async fn fill(store: &impl GraphStore, relations: usize) -> Filled {
     for start in (0..relations / 5).step_by(BATCH) {
         let mut batch = GraphBatch::default();
         for number in start..(start + BATCH).min(relations / 5) {
-            let entity = Entity::new(EntityId::new(at(number)), alice(), name(), at(number));
+            // Others may share a name; which is meant is then a matter of their neighbours, and these of the hub are many.
+            let name = if number == 0 { "The Hub".to_owned() } else { name() };
+            let entity = Entity::new(EntityId::new(at(number)), alice(), name, at(number));
             filled.entities.push(entity.id);
             filled.names.push(entity.name.clone());
             batch.entities.push(entity);

@@ -44,6 +44,9 @@
 //! [`blocks`](MemoryEngine::blocks): core memory in every prompt, edited by the application and by agents; and
 //! [`tools`](MemoryEngine::tools): all of it as tools that a model calls, in any framework.
 //!
+//! [`agent`](MemoryEngine::agent): context → *talk* (a model calls tools, and answers) → the exchange is queued to be
+//! remembered → [`AgentReply`], which says what was recalled, how it came about and why it ended.
+//!
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
@@ -72,12 +75,13 @@
 //! | `neo4j` | | `Neo4jStore`: the graph on a Neo4j server |
 //! | `tiktoken` | | `TiktokenCounter`: exact token counts for OpenAI's models, for budgets |
 //! | `tracing` | | a span for each call, and an event at its end ([names](MemoryEngineBuilder::meter)) |
-//! | `eval` | | `evaluate`: how well memories are found; loaders for public data sets, metrics |
+//! | `eval` | | `evaluate`: how well memories are found, and what they do to answers; loaders for public data sets, metrics |
 //! | `testing` | | conformance suites for the traits, and fakes |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod add;
+mod agent;
 mod backends;
 mod context;
 mod conversation;
@@ -108,6 +112,10 @@ pub use async_trait::async_trait;
 
 pub use add::{
     AddMode, AddReport, AddRequest, BackgroundOptions, FlushReport, NewMemory, RecalledText, SkipReason, SkippedFact,
+};
+pub use agent::{
+    AgentEvent, AgentReply, AgentSession, AgentStep, AgentStream, AgentTool, MemoryAgent, MemoryAgentBuilder, NotSaved,
+    Recall, SaveDecision, Saving, StopReason, ToolFn, ToolOutcome, ToolUse,
 };
 pub use backends::*;
 pub use context::{ContextRequest, MemoryContext, Profile, TokenBudget};

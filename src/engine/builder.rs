@@ -10,7 +10,7 @@ use crate::{
     conversation::{ConversationObserver, ConversationParts},
     prompted,
     rules::{RuleExtractor, RuleReconciler, RuleSummarizer},
-    score::{fusion::Weights, names::folded},
+    score::{decay::DecayPolicy, fusion::Weights, names::folded},
 };
 
 /// The parts of a [`MemoryEngine`]. Anything that implements a trait will do, `Arc<dyn …>` included.
@@ -43,6 +43,7 @@ pub struct MemoryEngineBuilder {
     quarantine: bool,
     reranker: Option<Arc<dyn Reranker>>,
     weights: Weights,
+    decay: DecayPolicy,
     queue: Option<Arc<dyn AddQueue>>,
     meter: Option<Arc<dyn Meter>>,
     background: BackgroundOptions,
@@ -154,6 +155,14 @@ impl MemoryEngineBuilder {
         self
     }
 
+    /// How memories fade: what is told of them ([`effective_importance`](MemoryEngine::effective_importance)), and what counts
+    /// in a search if [`Weights::recency`] or [`DecayForm::Additive`](crate::score::decay::DecayForm::Additive) says so. Default:
+    /// [`DecayPolicy::new`].
+    pub fn decay(mut self, policy: DecayPolicy) -> Self {
+        self.decay = policy;
+        self
+    }
+
     /// Where [`add_later`](MemoryEngine::add_later) keeps adds until they are carried out. Default: with the store, if it
     /// keeps [such a queue](VectorStore::companions), as [`InMemoryStore`] and `SqliteStore` do.
     pub fn queue(mut self, queue: impl AddQueue) -> Self {
@@ -241,7 +250,7 @@ impl MemoryEngineBuilder {
     ///
     /// # Errors
     /// [`Configuration`](ErrorKind::Configuration) without an embedder, for one without dimensions, for a weight that is
-    /// negative or no number, or for background or conversation options that are out of range;
+    /// out of its range or no number, or for a decay policy, background or conversation options that are out of range;
     /// [`EmbedderMismatch`](ErrorKind::EmbedderMismatch) for a store that another embedder has filled, and then the
     /// store is as it was; what the store reports.
     pub async fn build(self) -> Result<MemoryEngine> {
@@ -257,6 +266,7 @@ impl MemoryEngineBuilder {
             quarantine,
             reranker,
             weights,
+            decay,
             queue,
             meter,
             background,
@@ -283,8 +293,9 @@ impl MemoryEngineBuilder {
             )
         })?;
         if !weights.are_sound() {
-            return Err(Error::new(ErrorKind::Configuration, "a weight is negative or no number"));
+            return Err(Error::new(ErrorKind::Configuration, "a weight is out of its range or no number"));
         }
+        decay.validate()?;
         background.validate()?;
         let identity = embedder.identity();
         if identity.dimensions == 0 || identity.name.trim().is_empty() {
@@ -330,6 +341,7 @@ impl MemoryEngineBuilder {
             reranker,
             graph,
             weights,
+            decay,
             ids: IdSource::default(),
             later,
             meter,

@@ -8,7 +8,10 @@ use std::fmt;
 use super::{Report, bootstrap::PairedBootstrap};
 use crate::score::fusion::Weights;
 
-/// The default weights, and these with one part switched off each. Without the vector, words have the whole weight of
+/// What recency has where it counts: half of the most.
+const RECENCY: f32 = 0.1;
+
+/// The default weights, and these with one part switched off each, or, of what is off by default, on. Without the vector, words have the whole weight of
 /// the two, and the other way round; what neighbours and the session lend stays as it is, whichever similarities that
 /// is made of.
 #[must_use]
@@ -28,6 +31,7 @@ pub fn variants() -> Vec<(&'static str, Weights)> {
         assistant: _,
         asks: _,
         length: _,
+        recency: _,
         update: _,
         rerank: _,
     } = whole;
@@ -47,6 +51,7 @@ pub fn variants() -> Vec<(&'static str, Weights)> {
         ("without asks", Weights { asks: 0.0, ..whole }),
         ("without length", Weights { length: 0.0, ..whole }),
         ("without update", Weights { update: 0.0, ..whole }),
+        ("with recency", Weights { recency: RECENCY, ..whole }),
         ("vector and keyword alone", whole.own_only()),
     ]
 }

@@ -1,5 +1,5 @@
 //! How well a memory finds what it should: data sets, metrics, and what it takes to tell a gain from luck. No model is
-//! called.
+//! called. What memory does to the answers of an application is measured by [`personalization`].
 //!
 //! A [`Dataset`] holds conversations and questions whose evidence is known. [`run`] stores the conversations turn by
 //! turn, asks the questions, and makes a [`Report`]. Loaders read the public data sets [`locomo`], [`beam`] and
@@ -44,6 +44,7 @@ mod left_out;
 pub mod locomo;
 pub mod longmemeval;
 pub mod metrics;
+pub mod personalization;
 mod report;
 mod run;
 

@@ -14,6 +14,8 @@ use crate::{
 
 /// Most relations that are read at one entity.
 const RELATIONS: usize = 1_000_000;
+/// An entity with fewer has few relations.
+const FEW: usize = 100;
 /// Entities looked up for one name.
 const LIKELY: usize = 10;
 /// Longest name that tells anything, in bytes.
@@ -114,7 +116,11 @@ impl<'g> Web<'g> {
 
     /// Holds a relation against what is believed of its subject.
     pub(super) async fn settle(&mut self, mut new: Relation, key: &str, is_single: bool, told: Period) -> Result<()> {
-        self.read_from(new.subject).await?;
+        if is_single {
+            self.read_from(new.subject).await?;
+        } else {
+            self.read_between(new.subject, new.object).await?;
+        }
         let known = self.told_of.get(&(new.subject, key.to_owned())).into_iter().flatten();
         let known = known.filter_map(|id| self.believed.get(id));
         let (same, others): (Vec<&Relation>, Vec<&Relation>) = known.partition(|known| known.object == new.object);
@@ -464,6 +470,24 @@ impl<'g> Web<'g> {
             self.take(found);
         }
         Ok(())
+    }
+
+    /// Reads what is believed from one entity to another, at the end that has few relations, if either has: an add to what
+    /// is known of a hub costs no more as the hub grows.
+    async fn read_between(&mut self, subject: EntityId, object: EntityId) -> Result<()> {
+        if self.read.contains(&subject) || self.read_from.contains(&subject) || self.read.contains(&object) {
+            return Ok(());
+        }
+        let few = GraphQuery::any_time().limit(FEW);
+        for (id, direction) in [(subject, Direction::Out), (object, Direction::In)] {
+            let mut found = self.store.relations_at(&self.scope, &[id], direction, &few).await?;
+            if found.len() < FEW {
+                found.retain(|relation| relation.subject == subject && relation.object == object);
+                self.take(found);
+                return Ok(());
+            }
+        }
+        self.read_from(subject).await
     }
 
     /// Reads what is believed of an entity.

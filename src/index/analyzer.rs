@@ -71,6 +71,20 @@ pub(crate) fn content_terms(text: &str) -> HashSet<String> {
     tokens.iter().filter(|token| token.has_length()).map(|token| token.term(language).into_owned()).collect()
 }
 
+/// The words of a folded text that carry matter in its own language, in order and as often as they occur, stemmed as
+/// English and Russian whatever it is: words of one text are held against those of others, such as the names of relations,
+/// that are too short to tell their language.
+pub(crate) fn content_words(folded: &str) -> Vec<String> {
+    let tokens = tokenize(folded);
+    let stop = latin_language(&tokens).unwrap_or(Language::English).bit() | Language::English.bit();
+    let is_stop = |token: &Token<'_>| match token.form {
+        Form::Latin => token.stop & stop != 0,
+        _ => token.stop != 0,
+    };
+    let carries = |token: &&Token<'_>| !is_stop(token) && !matches!(token.form, Form::Single | Form::Whole);
+    tokens.iter().filter(carries).map(|token| token.term(Language::English).into_owned()).collect()
+}
+
 /// The terms to look for: for each word of the query the forms it may have in the texts of this index. Stop words are
 /// left out unless there is nothing else.
 pub(super) fn query_terms(query: &str, present: &Languages) -> Vec<Vec<String>> {

@@ -39,7 +39,7 @@ mod top;
 mod vectors;
 pub(crate) mod walk;
 
-pub(crate) use analyzer::content_terms;
+pub(crate) use analyzer::{content_terms, content_words};
 pub(crate) use cache::{Change, IndexCache, IndexSource};
 #[cfg(feature = "sqlite")]
 pub(crate) use entry::Entry;

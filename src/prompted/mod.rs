@@ -16,6 +16,8 @@ mod ask;
 mod extractor;
 mod facts;
 mod json;
+#[cfg(feature = "eval")]
+mod judge;
 mod material;
 mod parse;
 mod period;
@@ -30,6 +32,9 @@ use std::sync::Arc;
 pub use agentic::AgenticReconciler;
 pub use arguments::tool_arguments;
 pub use extractor::PromptedExtractor;
+#[cfg(feature = "eval")]
+pub use judge::PromptedJudge;
+pub(crate) use parse::{THOUGHTS, values, without_thoughts};
 pub use reconciler::PromptedReconciler;
 pub(crate) use schema::strict;
 pub use summarizer::PromptedSummarizer;

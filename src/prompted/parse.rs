@@ -6,7 +6,7 @@ use super::json::{Reader, Stop};
 use crate::{ChatResponse, FinishReason};
 
 /// Tags that hold a model's thoughts, which are no answer.
-const THOUGHTS: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
+pub(crate) const THOUGHTS: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
 /// How often the bytes of a text are read again, on average, because what began like a value was none.
 const SECOND_LOOKS: usize = 4;
 
@@ -117,11 +117,11 @@ fn read_text<T>(text: &str, finish: &FinishReason, fit: &dyn Fn(&Value) -> Fitti
 
 /// The lists and objects in a text.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// Values, those of a run with nothing but white space and commas between them.
-    pub(super) runs: Vec<Vec<Value>>,
+    pub(crate) runs: Vec<Vec<Value>>,
     /// Whether the text ends inside a value or a thought.
-    pub(super) open: bool,
+    pub(crate) open: bool,
     /// Whether what it ends in does not look like the value that was asked for, but like a bracket in prose.
     stray: bool,
     /// Whether nothing follows the last value but white space and a fence.
@@ -133,7 +133,7 @@ pub(super) struct Found {
 }
 
 /// Finds the values in a text, in time in proportion to its length.
-pub(super) fn values(text: &str) -> Found {
+pub(crate) fn values(text: &str) -> Found {
     let mut found = find(text);
     // All of it is a string, which may hold JSON.
     let bare = text.trim().trim_start_matches("```json").trim_start_matches("```").trim_start();
@@ -222,7 +222,7 @@ fn find(text: &str) -> Found {
 }
 
 /// The text without its thoughts, in time in proportion to its length.
-pub(super) fn without_thoughts(text: &str) -> String {
+pub(crate) fn without_thoughts(text: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let (mut out, mut at) = (String::new(), 0);
     while let Some(next) = text.get(at..).and_then(|rest| rest.find('<')).map(|next| at + next) {

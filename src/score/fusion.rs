@@ -23,14 +23,21 @@
 //! that the older does not, and the older one too. Only the first ten hits are looked at, so who is among them does not
 //! depend on it.
 //!
+//! Before `u`, all of it is multiplied by `1 + recency · (d − ½)`, where `d` is how much is left of the memory by its
+//! [`decay`](super::decay), unless the query names a time. By default `recency` is 0. There is also another form.
+//!
 //! With a [`Reranker`](crate::Reranker) that gives the relevance `ρ`, its weight `rerank` is its share:
 //! `score = (1 − rerank) · (all of the above but u) + rerank · ρ + u`. Its `u` follows the order it makes.
 //!
-//! `g` is how strongly the entities that the query names lead to the memory: 1 where it tells a relation of one of them that
-//! the query speaks of, and less with every step, with what the query does not speak of, and with all that an entity is
-//! related to besides: `g = Π fits / √n · 0.7^(steps − 1)`, the greatest of all ways of at most three steps, where `fits` is 1
-//! for a relation of whose predicate, or of what is at its other end, the query has a word, else 0.5, and `n` counts the
-//! entity's relations that fit as well. The last step must fit.
+//! `g` is how strongly the entities that the query names lead to the memory, over a way of at most three relations of which
+//! the last rests on it: the more of the query the way explains, the more. `g = Π (fits · √(min(1, 10 / n))) · 0.95^(steps − 1)
+//! · share²`, the greatest of all ways. `share` is the share of the query's words, but the names the way begins at, that its
+//! relations speak of, by predicate or by the type of what they lead to; a word that no relation is known to speak of counts
+//! half. `fits` is 1 where a predicate has a word of the query as it stands, 0.9 where it has another word for the same ("wife",
+//! `married_to`; English and Russian), 0.7 where only what it leads to is such a thing, and `0.5 / √m` where it explains
+//! nothing, as `m` of the entity's do; the last step must speak of something the query does. `n` is how many relations of that
+//! predicate and direction the entity has. What has ended counts where the query asks for the past, or for
+//! a time, and what is not of that time then counts half.
 //!
 //! `t` is the [`timeliness`](super::timeliness) of a memory, 0 where the query names no time. A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the
 //! score stays in 0 to 1, and nothing in it is rescaled by what else was found.
@@ -41,7 +48,10 @@
 //! way through the graph is spreading activation (Collins and Loftus, "A Spreading-Activation Theory of Semantic
 //! Processing", 1975), damped at hubs as by the fan effect (Anderson, 1974). The
 //! weights were measured on LoCoMo and BEAM together: what is best on one of them alone is not what ships. Only that of the
-//! graph, of which there is little to measure in either, was chosen.
+//! graph, of which there is little to measure in either, was measured on questions about a made-up town; there, in LoCoMo it
+//! does no harm.
+
+use super::decay::MOST_RECENCY;
 
 /// How much each part counts in a hybrid score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,7 +73,7 @@ pub struct Weights {
     pub wanted: f32,
     /// Of being near to a time that the query names. Default 0.15.
     pub time: f32,
-    /// Of what the graph leads to. Default 0.5.
+    /// Of what the graph leads to. Default 0.8.
     pub graph: f32,
     /// Taken away from what the assistant said. Default 0.2.
     pub assistant: f32,
@@ -71,6 +81,9 @@ pub struct Weights {
     pub asks: f32,
     /// Taken away from long texts. Default 0.35.
     pub length: f32,
+    /// Of how much is left of it by its [`decay`](super::decay), 0 to 0.2. Default 0: it was measured to cost more than it
+    /// gains.
+    pub recency: f32,
     /// How far, as a share of its score, the one of two like hits that tells of a change may lie behind the older one
     /// and still come before it. Default 0.2.
     pub update: f32,
@@ -95,16 +108,17 @@ impl Weights {
             speaker: 0.03,
             wanted: 0.05,
             time: 0.15,
-            graph: 0.5,
+            graph: 0.8,
             assistant: 0.2,
             asks: 0.2,
             length: 0.35,
+            recency: 0.0,
             update: 0.2,
             rerank: 0.7,
         }
     }
 
-    /// Whether each is a number, and not negative.
+    /// Whether each is a number and not negative, and that of recency in its range.
     pub(crate) fn are_sound(&self) -> bool {
         let Self {
             vector,
@@ -119,15 +133,17 @@ impl Weights {
             assistant,
             asks,
             length,
+            recency,
             update,
             rerank,
         } = *self;
         [
             vector, keyword, neighbours, replies, session, speaker, wanted, time, graph, assistant, asks, length,
-            update, rerank,
+            recency, update, rerank,
         ]
         .iter()
         .all(|weight| weight.is_finite() && *weight >= 0.0)
+            && recency <= MOST_RECENCY
     }
 
     /// Without what stands around a memory, and without regard to who said it and how: the weighted sum alone.
@@ -146,6 +162,7 @@ impl Weights {
             assistant: 0.0,
             asks: 0.0,
             length: 0.0,
+            recency: 0.0,
             update: 0.0,
             rerank: self.rerank,
         }

@@ -2,10 +2,13 @@ use super::{Part, ScorePart, SearchMode, hit::score, speakers::Speakers, times::
 use std::collections::HashMap;
 
 use crate::{
-    Candidate, MemoryId, Trust,
+    Candidate, MemoryId, Timestamp, Trust,
     cues::Wanted,
     graph::Led,
-    score::fusion::{Weights, length},
+    score::{
+        decay::{DecayForm, DecayPolicy, Fading},
+        fusion::{Weights, length},
+    },
 };
 
 /// A candidate with its score.
@@ -21,17 +24,19 @@ pub(super) fn fuse(
     query: &str,
     candidates: Vec<Candidate>,
     mode: SearchMode,
-    weights: Weights,
+    (weights, decay): (Weights, (&DecayPolicy, Timestamp)),
     times: &Times,
     led: &HashMap<MemoryId, Led>,
 ) -> Vec<Scored> {
     let speakers = Speakers::named(query, &candidates);
     let wanted = Wanted::by(query);
+    // Who names a time asks for what was then, not for what is new.
+    let recency = if times.ranges().is_empty() { weights.recency } else { 0.0 };
     candidates
         .into_iter()
         .filter(|candidate| mode != SearchMode::Keyword || candidate.keyword.is_some_and(|keyword| keyword > 0.0))
         .map(|candidate| {
-            let parts = match mode {
+            let mut parts = match mode {
                 SearchMode::Vector => vec![ScorePart::new(Part::Vector, positive(candidate.cosine), 1.0)],
                 SearchMode::Keyword => vec![ScorePart::new(Part::Keyword, positive(candidate.keyword), 1.0)],
                 SearchMode::Hybrid => {
@@ -42,6 +47,7 @@ pub(super) fn fuse(
                     parts
                 }
             };
+            parts.extend(faded(&candidate, mode, recency, decay));
             let score = score(&parts);
             Scored { candidate, score, parts }
         })
@@ -85,6 +91,24 @@ fn parts(
         parts.push(ScorePart::new(Part::Length, length, weights.length));
     }
     parts
+}
+
+/// What time has made of it, in the form of the policy.
+fn faded(
+    candidate: &Candidate,
+    mode: SearchMode,
+    recency: f32,
+    (policy, now): (&DecayPolicy, Timestamp),
+) -> Option<ScorePart> {
+    let attributes = &candidate.attributes;
+    let left = || policy.left_of(&Fading::from(attributes), now);
+    match policy.form {
+        DecayForm::Bounded if mode == SearchMode::Hybrid && recency > 0.0 => {
+            Some(ScorePart::new(Part::Recency, left(), recency))
+        }
+        DecayForm::Additive => Some(ScorePart::new(Part::Importance, attributes.importance * left(), 0.5)),
+        DecayForm::Bounded => None,
+    }
 }
 
 fn positive(similarity: Option<f32>) -> f32 {

@@ -1,6 +1,9 @@
 use serde::Serialize;
 
-use crate::{Memory, Relation};
+use crate::{
+    Memory, Relation,
+    score::decay::{additive, bounded},
+};
 
 /// What a part of a score stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -24,7 +27,8 @@ pub enum Part {
     /// How near it is to a time that the query names, by [`timeliness`](crate::score::timeliness): when it was said,
     /// and for what is no turn also when it held. There only if the query names one, and only in a hybrid search.
     Time,
-    /// How strongly the entities that the query names lead to it; see [`Hit::path`].
+    /// How strongly the entities that the query names lead to it, by how much of the query the way there explains; see
+    /// [`Hit::path`].
     Graph,
     /// 1 if the assistant said it: what the user says of himself outweighs what he was told. Takes away.
     Assistant,
@@ -32,6 +36,11 @@ pub enum Part {
     Asks,
     /// How long it is; see [`length`](crate::score::fusion::length). Takes away.
     Length,
+    /// How much is left of it by its [`decay`](crate::score::decay). Adds above a half, takes away below.
+    Recency,
+    /// Its [effective importance](crate::score::decay), if that is to count
+    /// [as much as all the rest](crate::score::decay::DecayForm::Additive).
+    Importance,
     /// By how much it was lifted up to an older hit that it brings up to date.
     Update,
     /// The relevance that the [`Reranker`](crate::Reranker) gives it, with how much that counts against all other parts.
@@ -44,11 +53,12 @@ pub enum Part {
 /// (neighbours, replies, session, speaker, wanted, time, graph); the two are joined as independent chances are, and what the
 /// assistant said, what asks and what is long are held back:
 /// `(1 − (1 − own) × (1 − around)) × (1 − assistant) × (1 − asks) × (1 − length) + update`, each kept within 0 to 1.
-/// What a reranker says takes its weight's share of that: `(1 − weight) × score + weight × rerank`, before `update`.
+/// Before `update` the score is multiplied by `1 + weight × (recency − ½)`, what a reranker says takes its weight's share of
+/// that, `(1 − weight) × score + weight × rerank`, and importance, where it counts, takes a half.
 pub(super) fn score(parts: &[ScorePart]) -> f32 {
     let rest = |share: f32| 1.0 - share.clamp(0.0, 1.0);
     let (mut own, mut around, mut kept, mut update) = (0.0_f32, 0.0_f32, 1.0_f32, 0.0_f32);
-    let mut judged = None;
+    let (mut judged, mut left, mut importance) = (None, None, None);
     for ScorePart { part, value, weight } in parts {
         let sum = match part {
             Part::Vector | Part::Keyword => &mut own,
@@ -64,6 +74,14 @@ pub(super) fn score(parts: &[ScorePart]) -> f32 {
                 judged = Some((*value, weight.clamp(0.0, 1.0)));
                 continue;
             }
+            Part::Recency => {
+                left = Some((*value, *weight));
+                continue;
+            }
+            Part::Importance => {
+                importance = Some(*value);
+                continue;
+            }
             Part::Assistant | Part::Asks | Part::Length => {
                 kept *= rest(value * weight);
                 continue;
@@ -72,7 +90,9 @@ pub(super) fn score(parts: &[ScorePart]) -> f32 {
         *sum += value * weight;
     }
     let found = (1.0 - rest(own) * rest(around)) * kept;
+    let found = left.map_or(found, |(left, alpha)| bounded(found, left, alpha));
     let score = judged.map_or(found, |(relevance, weight)| (1.0 - weight) * found + weight * relevance);
+    let score = importance.map_or(score, |importance| additive(score, importance));
     (score + update).clamp(0.0, 1.0)
 }
 
@@ -93,6 +113,8 @@ impl Part {
             Self::Assistant => "assistant",
             Self::Asks => "asks",
             Self::Length => "length",
+            Self::Recency => "recency",
+            Self::Importance => "importance",
             Self::Update => "update",
             Self::Rerank => "rerank",
         }
@@ -123,6 +145,9 @@ pub struct Hit {
     pub score: f32,
     /// What the score is made of.
     pub parts: Vec<ScorePart>,
+    /// The memory's importance, faded: what is left of it when it is asked, 0 to its importance; see
+    /// [`decay`](crate::score::decay).
+    pub effective_importance: f32,
     /// The way through the graph that led to it, from an entity that the query names; the last relation rests on it. Empty
     /// where none did, and in a search of one session.
     pub path: Vec<Relation>,
@@ -137,24 +162,26 @@ impl ScorePart {
 }
 
 impl Hit {
-    /// A hit with these parts, for whoever stands in for a search; the score follows from them.
+    /// A hit with these parts, for whoever stands in for a search; the score follows from them. Nothing has faded.
     #[must_use]
     pub fn new(memory: Memory, parts: Vec<ScorePart>) -> Self {
-        Self { memory, score: score(&parts), parts, path: Vec::new() }
+        let effective_importance = memory.importance;
+        Self { memory, score: score(&parts), parts, effective_importance, path: Vec::new() }
     }
 
     /// The score and its parts on one line: `0.357 from 0.45 × vector 0.631, 0.55 × keyword 0.294, less 0.20 × assistant
-    /// 1.000`. Parts that change nothing are left out; `less` takes away, `then` is what a reranker makes of all before it.
+    /// 1.000`. Parts that change nothing are left out; `less` takes away, `then` is what a reranker, or time, makes of all
+    /// before it.
     #[must_use]
     pub fn explain(&self) -> String {
         let parts: Vec<String> = self
             .parts
             .iter()
-            .filter(|part| part.value > 0.0 || part.part == Part::Rerank)
+            .filter(|part| part.value > 0.0 || matches!(part.part, Part::Rerank | Part::Recency | Part::Importance))
             .map(|part| {
                 let sign = match part.part {
                     Part::Assistant | Part::Asks | Part::Length => "less ",
-                    Part::Rerank => "then ",
+                    Part::Rerank | Part::Recency | Part::Importance => "then ",
                     _ => "",
                 };
                 format!("{sign}{:.2} × {} {:.3}", part.weight, part.part.as_str(), part.value)

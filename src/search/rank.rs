@@ -25,7 +25,7 @@ pub(super) async fn rank(
     });
     let mut memories: HashMap<MemoryId, Memory> = found.into_iter().map(|memory| (memory.id, memory)).collect();
     let hits = scored.into_iter().filter_map(|Scored { candidate, score, parts }| {
-        memories.remove(&candidate.id).map(|memory| Hit { memory, score, parts, path: Vec::new() })
+        memories.remove(&candidate.id).map(|memory| Hit { score, parts, ..Hit::new(memory, Vec::new()) })
     });
     let mut hits: Vec<Hit> = hits.collect();
     if let Some(reranker) = context.reranker {

@@ -91,7 +91,8 @@ impl SearchRequest {
         self
     }
 
-    /// When the query is asked: "last week" and the like are reckoned from there, by the days of its offset. A
+    /// When the query is asked: "last week" and the like are reckoned from there, by the days of its offset, and so is how
+    /// much has [faded](crate::score::decay). A
     /// [`Timestamp`], whose days are those of UTC, or a [`DateTime`] with an offset. Default: the time of the engine's
     /// clock.
     ///
@@ -138,10 +139,16 @@ impl SearchRequest {
         self
     }
 
-    /// Counts an access to each hit, which is a write. Default: not.
+    /// Counts an access to each hit, which is a write that the search waits for; see
+    /// [`touch`](crate::MemoryEngine::touch) for another way. Default: not.
     pub fn record_access(mut self) -> Self {
         self.record_access = true;
         self
+    }
+
+    /// When it is asked, or else looked at: from there ages count.
+    pub(super) fn seen_from(&self, now: Timestamp) -> Timestamp {
+        self.asked_at.map(|at| at.to_utc()).or(self.as_of).unwrap_or(now)
     }
 
     pub(super) fn validity(&self, now: Timestamp) -> Validity {

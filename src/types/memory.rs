@@ -163,9 +163,11 @@ pub struct Memory {
     /// A JSON object of the application's own.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
-    /// How much it matters, 0 to 1; 0.5 where nothing is known. For filters of your own; search does not weigh it.
+    /// How much it matters, 0 to 1; 0.5 where nothing is known. As it was given:
+    /// [`effective_importance`](crate::score::decay::DecayPolicy::effective_importance) is what time leaves of it. For filters of
+    /// your own; a search weighs it only if [that is chosen](crate::score::decay::DecayForm::Additive).
     pub importance: f32,
-    /// Whether it is exempt from fading, where memories fade.
+    /// Whether it is exempt from [fading](crate::score::decay).
     #[serde(default)]
     pub pinned: bool,
     /// Who said it, by name, where a conversation has several people.
@@ -202,7 +204,7 @@ pub struct Memory {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
-    /// How often it was recalled.
+    /// How often it was recalled, as far as that was [counted](crate::MemoryEngine::touch).
     #[serde(default)]
     pub access_count: u64,
     /// When it was last recalled.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use ingrain::{
-    AddQueue, AddReport, CallId, Clock, ConversationStore, Embedder, Error, Extractor, GraphStore, Hit, InMemoryStore,
-    ListRequest, Llm, Memory, MemoryEngine, MemoryId, MemoryUpdate, Reconciler, Redactor, Reranker, Scope, Secret,
-    Summarizer, TokenCounter, VectorStore,
+    AddQueue, AddReport, AgentTool, CallId, Clock, ConversationStore, Embedder, Error, Extractor, GraphStore, Hit,
+    InMemoryStore, ListRequest, Llm, Memory, MemoryEngine, MemoryId, MemoryUpdate, Reconciler, Redactor, Reranker,
+    Scope, Secret, Summarizer, TokenCounter, VectorStore,
 };
 
 const fn shared<T: Send + Sync + 'static + ?Sized>() {}
@@ -20,7 +20,7 @@ fn every_trait_works_behind_a_pointer() {
         })+};
     }
     behind_a_pointer! {
-        AddQueue Clock ConversationStore Embedder Extractor GraphStore Llm Reconciler Redactor Reranker Summarizer TokenCounter
+        AddQueue AgentTool Clock ConversationStore Embedder Extractor GraphStore Llm Reconciler Redactor Reranker Summarizer TokenCounter
         VectorStore
     }
 }
@@ -37,6 +37,10 @@ fn what_is_handed_out_can_be_shared() {
     shared::<ingrain::ConversationEvent>();
     shared::<ingrain::Companions>();
     shared::<Hit>();
+    shared::<ingrain::MemoryAgent>();
+    shared::<ingrain::AgentSession>();
+    shared::<ingrain::AgentReply>();
+    shared::<ingrain::AgentEvent>();
     shared::<ingrain::MemoryContext>();
     shared::<ingrain::Profile>();
     shared::<ingrain::Blocks>();
@@ -72,7 +76,12 @@ fn what_is_handed_out_can_be_shared() {
 
 /// Not run: it compiles only if every future of the engine can be spawned on a runtime of several threads.
 #[allow(dead_code)]
-fn futures_can_be_spawned(engine: &'static MemoryEngine, scope: &'static Scope, id: MemoryId) {
+fn futures_can_be_spawned(
+    engine: &'static MemoryEngine,
+    agent: &'static ingrain::MemoryAgent,
+    scope: &'static Scope,
+    id: MemoryId,
+) {
     const fn spawned<F: Future + Send + 'static>(_: &F) {}
     spawned(&engine.add(scope, "text"));
     spawned(&engine.add_later(scope, "text"));
@@ -91,6 +100,7 @@ fn futures_can_be_spawned(engine: &'static MemoryEngine, scope: &'static Scope, 
     spawned(&engine.delete_all(scope));
     spawned(&engine.history(scope, id));
     spawned(&MemoryEngine::builder().build());
+    spawned(&agent.respond(scope, "text"));
     #[cfg(all(feature = "sqlite", feature = "static-embedder"))]
     spawned(&MemoryEngine::open("memory.db"));
 }

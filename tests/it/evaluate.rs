@@ -2,6 +2,7 @@
 
 mod facts;
 mod loaders;
+mod personalization;
 
 use ingrain::{
     ErrorKind, HashingEmbedder, MemoryEngine, MemoryId, Role, Scope, SearchMode, SearchRequest,

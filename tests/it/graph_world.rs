@@ -12,8 +12,8 @@ use std::{
 
 use chrono::TimeDelta;
 use ingrain::{
-    Embedder, Entity, EntityId, ExtractRequest, ExtractedRelation, Extraction, Extractor, Fact, HashingEmbedder,
-    InMemoryStore, ManualClock, MemoryEngine, Mention, Message, Result, Scope, Timestamp, VectorStore, async_trait,
+    Entity, EntityId, ExtractRequest, ExtractedRelation, Extraction, Extractor, Fact, HashingEmbedder, InMemoryStore,
+    ManualClock, MemoryEngine, MemoryEngineBuilder, Mention, Message, Result, Scope, Timestamp, async_trait,
 };
 use story::{Being, DAYS, Dice, SINGLE, Sentence, Statement, Story};
 use truth::{Triple, Truth};
@@ -89,12 +89,11 @@ struct Town {
 }
 
 impl Town {
-    /// Tells a story to an engine over a store that keeps both memories and graph.
-    async fn told(story: Story, batch: usize, store: impl VectorStore, embedder: impl Embedder) -> Self {
+    /// Tells a story to an engine that has its stores and embedder.
+    async fn told(story: Story, batch: usize, engine: MemoryEngineBuilder) -> Self {
         let clock = ManualClock::at(start());
         let script = Script { beings: story.beings.clone(), sentences: story.sentences.clone() };
-        let builder = MemoryEngine::builder().store(store).embedder(embedder).extractor(script).clock(clock.clone());
-        let engine = builder.build().await.unwrap();
+        let engine = engine.extractor(script).clock(clock.clone()).build().await.unwrap();
         let numbers: Vec<usize> = (0..story.sentences.len()).collect();
         for together in numbers.chunks(batch) {
             let message = |number: &usize| {
@@ -205,9 +204,9 @@ fn triple(beings: &HashMap<EntityId, usize>, relation: &ingrain::Relation) -> Tr
     (beings[&relation.subject], predicate, beings[&relation.object])
 }
 
-/// Tells a story to an engine over one store, and asks.
-pub async fn check(people: usize, pairs: usize, store: impl VectorStore) {
-    let town = Town::told(Story::new(1, people), 1, store, HashingEmbedder::new(16)).await;
+/// Tells a story to an engine over these stores, so many sentences at a time, and asks.
+pub async fn check(people: usize, batch: usize, pairs: usize, stores: MemoryEngineBuilder) {
+    let town = Town::told(Story::new(1, people), batch, stores.embedder(HashingEmbedder::new(16))).await;
     town.agrees_with_the_truth(pairs, 20).await;
 }
 
@@ -217,7 +216,7 @@ macro_rules! graph_world {
         $(#[$meta])*
         #[tokio::test]
         async fn $name() {
-            check($people, $pairs, $store).await;
+            check($people, 1, $pairs, MemoryEngine::builder().store($store)).await;
         }
     )*};
 }

@@ -10,6 +10,7 @@
 )]
 
 mod acceptance;
+mod agent;
 mod agentic;
 mod api;
 mod blocks;

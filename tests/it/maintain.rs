@@ -100,6 +100,24 @@ async fn what_has_expired_is_removed_and_its_history_says_why() {
 }
 
 #[tokio::test]
+async fn what_has_faded_is_forgotten_if_that_is_asked_for() {
+    let (memory, clock) = fresh().await;
+    let faint = memory.add_raw(&alice(), [NewMemory::new("Saw a red bus").importance(0.2)]).await.unwrap().remove(0);
+    let strong = NewMemory::new("Allergic to shellfish").importance(1.0);
+    let pinned = NewMemory::new("Bought a stamp").importance(0.2).pinned(true);
+    memory.add_raw(&alice(), [strong, pinned]).await.unwrap();
+    memory.blocks(&alice()).set(ingrain::Block::new("persona", "Brief")).await.unwrap();
+    clock.advance(days(20 * 365));
+    assert_eq!(run(&memory, Maintenance::new()).await.changes(), 0, "never by itself");
+    assert!(memory.effective_importance(&faint) < 0.1);
+    assert_eq!(run(&memory, Maintenance::new().forget_below(0.1).dry_run()).await.forgotten, [faint.id]);
+    assert_eq!(run(&memory, Maintenance::new().forget_below(0.1)).await.forgotten, [faint.id]);
+    let last = memory.history(&alice(), faint.id).await.unwrap().pop().unwrap();
+    assert_eq!(last.stamp.reason.as_deref(), Some("faded"));
+    assert_eq!(all(&memory).await.len(), 3);
+}
+
+#[tokio::test]
 async fn the_older_of_near_duplicates_takes_the_newer_in() {
     let (memory, clock) = fresh().await;
     let first = NewMemory::new("Likes hiking in the mountains").sources([Source::Message("m1".into())]).importance(0.3);

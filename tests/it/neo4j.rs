@@ -5,3 +5,4 @@ mod hostile;
 mod server;
 mod suite;
 mod unreachable;
+mod world;

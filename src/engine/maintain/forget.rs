@@ -20,9 +20,9 @@ impl Run<'_> {
     pub(super) async fn forget(&mut self, after: Option<Cursor>) -> Result<Option<Cursor>> {
         let Some(least) = self.request.forget_below else { return Ok(None) };
         let page = self.page(after, None, Validity::Any).await?;
-        let (engine, now) = (self.engine, self.now);
+        let engine = self.engine;
         let has_faded = |memory: &Memory| {
-            memory.kind != MemoryKind::Block && !memory.pinned && engine.effective_importance(memory, now) < least
+            memory.kind != MemoryKind::Block && !memory.pinned && engine.effective_importance(memory) < least
         };
         for memory in page.items {
             if has_faded(&memory) && self.remove(&memory, "faded", has_faded).await? {

@@ -76,8 +76,10 @@ pub async fn a_recall_counts_and_changes_nothing_else(store: Arc<dyn VectorStore
     let other = subject.add(&alice(), "not recalled", X).await;
     subject.store.record_access(&alice(), &[memory.id], at(50)).await.expect("recording an access");
     subject.store.record_access(&alice(), &[memory.id], at(60)).await.expect("recording an access");
+    // Recorded late: it counts, and the last recall stays the last.
+    subject.store.record_access(&alice(), &[memory.id], at(40)).await.expect("recording an access");
     let mut expected = memory.clone();
-    expected.access_count = 2;
+    expected.access_count = 3;
     expected.accessed_at = Some(at(60));
     assert_eq!(subject.all(&alice()).await, [expected.clone(), other]);
     assert_eq!(subject.get(&alice(), memory.id).await, Some(expected.clone()));

@@ -2,6 +2,7 @@
 
 mod adding;
 mod changing;
+mod decay;
 mod failing;
 mod isolation;
 mod keys;

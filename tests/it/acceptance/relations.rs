@@ -3,6 +3,7 @@
 mod changes;
 mod names;
 mod stores;
+mod ways;
 mod writers;
 
 use ingrain::{

@@ -1,6 +1,8 @@
 //! Against a real model, where there is one: `INGRAIN_LLM_URL` names its base URL. `.ci/local_model` starts a small one.
 
 #[cfg(feature = "static-embedder")]
+mod agent;
+#[cfg(feature = "static-embedder")]
 mod cycle;
 #[cfg(feature = "static-embedder")]
 mod watch;

@@ -62,6 +62,7 @@ impl Truth {
     }
 
     /// The objects of a subject.
+    #[cfg(feature = "static-embedder")]
     pub fn objects(&self, subject: usize, predicate: &str, day: i64) -> Vec<usize> {
         let of = |triple: &Triple| triple.0 == subject && triple.1 == predicate;
         self.around(subject, day).into_iter().filter(of).map(|(_, _, object)| object).collect()

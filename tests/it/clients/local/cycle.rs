@@ -165,3 +165,29 @@ async fn a_conversation_is_summarised() {
     }
     tally.print("a_conversation_is_summarised");
 }
+
+/// Whatever the model answers, and whether or not it can grade: the report is whole.
+#[cfg(feature = "eval")]
+#[tokio::test]
+async fn answers_are_graded() {
+    use ingrain::{
+        evaluate::personalization::{LlmResponder, Personalization, PersonalizationCase},
+        prompted::PromptedJudge,
+    };
+    let Some(client) = local("answers_are_graded") else { return };
+    let memory = MemoryEngine::builder().build().await.unwrap();
+    let judging = Short::new(client.clone(), MOST);
+    let (responder, judge) = (LlmResponder::new(client).max_output_tokens(40), PromptedJudge::new(judging.clone()));
+    let case = PersonalizationCase::new(tina(), "What shall I cook tonight?", ["Is allergic to shellfish"])
+        .history([Message::user("I'm allergic to shellfish.")]);
+    let evaluation = Personalization::new(&memory, &responder).judge(&judge).budget(120);
+    let report = evaluation.run(&[case]).await.unwrap();
+    let row = &report.rows[0];
+    judging.tally(row.unjudged.is_none()).print("answers_are_graded");
+    assert!(row.context.contains("shellfish") && !row.with.answer.is_empty() && !row.without.answer.is_empty());
+    let graded = [&row.with, &row.without].map(|answer| answer.grades.len());
+    assert_eq!(graded, if report.unjudged == 0 { [2, 2] } else { [0, 0] });
+    assert_eq!((report.judged.is_some(), row.unjudged.is_some()), (report.unjudged == 0, report.unjudged == 1));
+    let grades = row.with.grades.iter().chain(&row.without.grades);
+    assert!(grades.into_iter().all(|grade| (1.0..=10.0).contains(&grade.score) && !grade.justification.is_empty()));
+}
