@@ -25,7 +25,8 @@ pub struct Fact {
     pub invalid_at: Option<Timestamp>,
     /// Who said it, by name.
     pub speaker: Option<String>,
-    /// Whose word it rests on.
+    /// Whose word it rests on. The engine trusts it no more than the role of its message allows, and ignores a fact of a
+    /// system message, and of a tool's unless such are [kept aside](crate::MemoryEngineBuilder::quarantine).
     pub trust: Trust,
     /// The words it rests on, copied from the message.
     pub quote: Option<String>,

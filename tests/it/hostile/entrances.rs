@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use ingrain::{
     AddRequest, Block, ContextRequest, Conversation, ConversationOptions, ErrorKind, ExtractRequest, ExtractedRelation,
     Extraction, Extractor, Fact, Filter, ListRequest, Memory, MemoryEngine, MemoryKind, MemoryUpdate, Message,
-    NewMemory, Relation, Result, Role, Scope, SearchMode, SearchRequest, SummarizeRequest, Summarizer, Summary, Trust,
-    async_trait,
+    NewMemory, Relation, Result, Role, Saving, Scope, SearchMode, SearchRequest, SummarizeRequest, Summarizer, Summary,
+    Trust, async_trait, testing::ScriptedLlm,
 };
 use serde_json::{Value, json};
 
@@ -248,6 +248,19 @@ async fn calling(engine: &MemoryEngine, ann: &Scope, text: &str) {
     is_sealed(&tools.call("search_memory", text).await.unwrap().text);
 }
 
+/// An agent is asked it, and remembers it: what the model is sent has one system message, and that its frame.
+async fn answering(engine: &MemoryEngine, ann: &Scope, text: &str) {
+    let llm = ScriptedLlm::new().reply("ok");
+    let agent = engine.agent(llm.clone()).saving(Saving::Off).build().unwrap();
+    assert_eq!(agent.respond(ann, text).await.unwrap().answer, "ok");
+    let request = &llm.requests()[0];
+    let [system, question] = request.messages.as_slice() else { panic!("{request:?}") };
+    assert_eq!((system.role, question.role, question.text.as_str()), (Role::System, Role::User, text));
+    let (before, frame) = system.text.split_once(BEGIN).unwrap();
+    assert!(!before.contains(text) && !frame.contains(BEGIN) && frame.ends_with(END), "{frame}");
+    frame::read(&format!("{BEGIN}{frame}"));
+}
+
 /// Names and predicates are data for the graph and for what it is drawn in.
 pub async fn relating(engine: &MemoryEngine, ann: &Scope, text: &str) {
     let graph = engine.graph(ann).any_time();
@@ -326,6 +339,7 @@ async fn through_every_entrance(world: &World) {
         moving(&engine, &elsewhere.engine, &ann, &text).await;
         calling(&engine, &ann, &text).await;
         showing(&engine, &ann, &text, is_own).await;
+        answering(&engine, &ann, &text).await;
         talking(&engine, &ann, &text).await;
         engine.add_later(&ann, AddRequest::new([Message::user(text.as_str())])).await.unwrap();
         let flushed = engine.flush().await.unwrap();

@@ -108,6 +108,20 @@ async fn what_a_tool_said_is_kept_aside_and_touches_nothing() {
 }
 
 #[tokio::test]
+async fn what_is_kept_aside_closes_no_older_news() {
+    for world in World::all().await {
+        let engine = engine(&world, true).await;
+        engine.add(&ann(), [Message::tool("call", "Lives in Hell")]).await.unwrap();
+        // An old chat comes in: the user said so before the tool did.
+        let report = engine.add(&ann(), [Message::user("Lives in Lisbon").at(time("2024-05-01T00:00:00Z"))]).await;
+        let report = report.unwrap();
+        assert_eq!((report.added[0].invalid_at, report.added[0].superseded_by), (None, None), "{}", world.name);
+        assert_eq!(report.relations.len(), 1);
+        assert_eq!(shown(&engine).await.last().unwrap().text, "Lives in Lisbon");
+    }
+}
+
+#[tokio::test]
 async fn who_approves_lets_it_hold_and_who_rejects_removes_it() {
     for world in World::all().await {
         let engine = engine(&world, true).await;
