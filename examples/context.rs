@@ -3,7 +3,7 @@
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
-use ingrain::{ContextRequest, Error, MemoryEngine, MemoryKind, Message, NewMemory, Scope, TokenBudget};
+use ingrain::{Block, ContextRequest, Error, MemoryEngine, Message, Scope, TokenBudget};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
@@ -11,8 +11,7 @@ async fn main() -> Result<(), Error> {
     let alice = Scope::user("alice");
 
     // Core memory: always in the prompt, and first.
-    let style = NewMemory::new("Answers are short and in metric units.").kind(MemoryKind::Block).categories(["style"]);
-    memory.add_raw(&alice, [style]).await?;
+    memory.blocks(&alice).set(Block::new("style", "Answers are short and in metric units.")).await?;
 
     // Two sessions of chat. The second line of the second is what an attacker would like to have remembered.
     memory

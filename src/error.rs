@@ -113,6 +113,8 @@ pub enum Stage {
     Summarize,
     /// Keeping adds that are carried out later.
     Queue,
+    /// Maintenance.
+    Maintain,
 }
 
 impl Stage {
@@ -126,6 +128,7 @@ impl Stage {
             Self::Search => "search",
             Self::Summarize => "summarize",
             Self::Queue => "queue",
+            Self::Maintain => "maintain",
         }
     }
 }

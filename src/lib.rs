@@ -38,18 +38,24 @@
 //! [`context`](MemoryEngine::context): query → *gather* blocks, hits and the turns around them → *select* the best within
 //! a [`TokenBudget`] → *render* → [`MemoryContext`], ready for a prompt, and known again when it comes back through `add`.
 //!
+//! [`conversation`](MemoryEngine::conversation): *append* word for word ([`ConversationStore`]) → *view* within its limits;
+//! meanwhile the oldest segments are *summarised* ([`Summarizer`]) into one running summary → [`ConversationView`].
+//!
+//! [`blocks`](MemoryEngine::blocks): core memory in every prompt, edited by the application and by agents; and
+//! [`tools`](MemoryEngine::tools): all of it as tools that a model calls, in any framework.
+//!
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
 //! Embedders: `StaticEmbedder`, [`HashingEmbedder`], `OpenAiEmbedder`, `OllamaEmbedder`. Models: `OpenAi`, `Anthropic`,
-//! `Ollama`, and [`LlmFn`] for any other. With a model ([`MemoryEngineBuilder::llm`]) the parts of [`prompted`] extract and
-//! reconcile, without one [`rules`] do. The feature `testing` has suites for stores, queues, conversations, embedders and
+//! `Ollama`, and [`LlmFn`] for any other. With a model ([`MemoryEngineBuilder::llm`]) the parts of [`prompted`] extract,
+//! reconcile and summarise, without one [`rules`] do. The feature `testing` has suites for stores, queues, conversations, embedders and
 //! models that one of your own must pass. The traits are async: put [`#[async_trait]`](macro@async_trait) above an
 //! implementation.
 //!
-//! The engine uses stores of memories and of the graph ([`GraphStore`], which both stores are), embedders, models,
-//! extractors, reconcilers, rerankers, redactors, token counters and clocks so far; [`Summarizer`] and
-//! [`ConversationStore`] (which both stores keep: [`VectorStore::companions`]) are the contracts of what comes next.
+//! The engine uses stores of memories, of the graph ([`GraphStore`]) and of conversations ([`ConversationStore`]), which
+//! both stores are or keep ([`VectorStore::companions`]), embedders, models, extractors, reconcilers, summarisers,
+//! rerankers, redactors, token counters and clocks.
 //!
 //! # Features
 //!
@@ -65,6 +71,7 @@
 //! | `ollama` | | `Ollama` and its embedder: local models through Ollama's own API |
 //! | `neo4j` | | `Neo4jStore`: the graph on a Neo4j server |
 //! | `tiktoken` | | `TiktokenCounter`: exact token counts for OpenAI's models, for budgets |
+//! | `tracing` | | a span for each call, and an event at its end ([names](MemoryEngineBuilder::meter)) |
 //! | `eval` | | `evaluate`: how well memories are found, and what they do to answers; loaders for public data sets, metrics |
 //! | `testing` | | conformance suites for the traits, and fakes |
 
@@ -73,6 +80,7 @@
 mod add;
 mod backends;
 mod context;
+mod conversation;
 pub mod cues;
 pub mod dates;
 mod engine;
@@ -90,6 +98,8 @@ pub mod score;
 mod search;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod text;
+mod tools;
 mod traits;
 mod types;
 
@@ -100,13 +110,22 @@ pub use add::{
     AddMode, AddReport, AddRequest, BackgroundOptions, FlushReport, NewMemory, RecalledText, SkipReason, SkippedFact,
 };
 pub use backends::*;
-pub use context::{ContextRequest, MemoryContext, TokenBudget};
-pub use engine::{Graph, ListRequest, MemoryEngine, MemoryEngineBuilder, MemoryUpdate};
+pub use context::{ContextRequest, MemoryContext, Profile, TokenBudget};
+pub use conversation::{
+    Appended, Conversation, ConversationEvent, ConversationOptions, ConversationSize, ConversationView, Exchange,
+    SummaryFailure,
+};
+pub use engine::{
+    Blocks, Export, Graph, Import, ListRequest, Maintenance, MaintenancePlace, MaintenanceReport, MaintenanceSchedule,
+    MemoryEngine, MemoryEngineBuilder, MemoryUpdate, Merged, OnClash, Purge, PurgeReport, ScheduledMaintenance,
+    TransferReport,
+};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use graph::GraphView;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 pub use http::HttpOptions;
 pub use search::{Hit, Part, ScorePart, SearchMode, SearchRequest};
+pub use tools::{MemoryTools, ToolResult};
 pub use traits::*;
 pub use types::*;
 

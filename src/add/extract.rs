@@ -4,8 +4,8 @@ use super::{
     redact,
 };
 use crate::{
-    CallBudget, ErrorKind, ExtractRequest, Extraction, Fact, Ignored, IndexKey, Memory, MemoryId, MemoryKind, Message,
-    Result, Role, Scope, Source, Stage, Timestamp, Trust, types::truncate,
+    Actor, CallBudget, ErrorKind, ExtractRequest, Extraction, Fact, Ignored, IndexKey, Memory, MemoryId, MemoryKind,
+    Message, Result, Role, Scope, Source, Stage, Timestamp, Trust, types::truncate,
 };
 
 /// What came in, before it is held against what is known. Everything has its vector.
@@ -16,6 +16,8 @@ pub(super) struct Intake {
     pub(super) facts: Vec<NewFact>,
     /// What is to be told so far.
     pub(super) report: AddReport,
+    /// Who causes the changes, if it is known beforehand.
+    pub(super) actor: Option<Actor>,
 }
 
 /// A fact with what it takes to store it.
@@ -65,8 +67,11 @@ pub(super) async fn extract(
     if let (Some(once), Some(first)) = (context.once, memories.iter_mut().flatten().next()) {
         first.id = once.memory();
     }
-    let facts: Vec<Fact> =
-        extraction.facts.into_iter().filter_map(|fact| usable(fact, request, &mut report.ignored)).collect();
+    let facts: Vec<Fact> = extraction
+        .facts
+        .into_iter()
+        .filter_map(|fact| usable(fact, request.messages.len(), &mut report.ignored))
+        .collect();
     let mut facts = facts;
     if let Some(redactor) = context.redactor {
         facts.iter_mut().for_each(|fact| redact::fact(redactor, fact));
@@ -89,7 +94,7 @@ pub(super) async fn extract(
         })
         .collect();
     report.episodes = episodes.iter().map(|(memory, _)| memory.id).collect();
-    Ok(Intake { episodes, facts, report })
+    Ok(Intake { episodes, facts, report, actor: None })
 }
 
 /// What the extractor reads or, if the budget allows no call of a model, the rules.
@@ -141,7 +146,7 @@ fn episode(context: &AddContext<'_>, scope: &Scope, request: &AddRequest, messag
     Some(memory)
 }
 
-fn usable(mut fact: Fact, request: &AddRequest, ignored: &mut Vec<Ignored>) -> Option<Fact> {
+pub(super) fn usable(mut fact: Fact, messages: usize, ignored: &mut Vec<Ignored>) -> Option<Fact> {
     if fact.text.trim().is_empty() {
         ignored.push(Ignored::new("a fact without text"));
         return None;
@@ -150,7 +155,7 @@ fn usable(mut fact: Fact, request: &AddRequest, ignored: &mut Vec<Ignored>) -> O
         ignored.push(Ignored::new(format!("a fact of kind `{}`, which is not a kind of fact", fact.kind)));
         return None;
     }
-    if fact.message >= request.messages.len() {
+    if fact.message >= messages {
         ignored.push(Ignored::new("a fact that rests on a message which is not there"));
         return None;
     }

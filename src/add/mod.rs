@@ -2,6 +2,7 @@
 
 mod check;
 mod extract;
+mod given;
 pub(crate) mod keys;
 pub(crate) mod later;
 mod raw;
@@ -23,6 +24,7 @@ use crate::{
     types::check_metadata,
 };
 
+pub(crate) use given::add_facts;
 pub use later::{BackgroundOptions, FlushReport};
 pub use raw::NewMemory;
 pub(crate) use raw::add_raw;
@@ -369,16 +371,28 @@ fn reconciler<'a>(context: &AddContext<'a>, mode: AddMode) -> Result<&'a dyn Rec
 pub(crate) async fn add(context: &AddContext<'_>, scope: &Scope, request: &AddRequest) -> Result<AddReport> {
     let request = &*admitted(context, scope, request)?;
     let reconciler = reconciler(context, request.mode)?;
-    let in_store = |error: Error| error.with_stage(Stage::Store);
     let budget = CallBudget::new(request.max_model_calls, request.max_tokens);
     let intake = extract::extract(context, scope, request, &budget).await?;
+    carry_out(context, reconciler, scope, &intake, &budget, request.dry_run).await
+}
+
+/// Reconciles what came in and writes it, as often as it takes.
+async fn carry_out(
+    context: &AddContext<'_>,
+    reconciler: &dyn Reconciler,
+    scope: &Scope,
+    intake: &extract::Intake,
+    budget: &CallBudget,
+    dry_run: bool,
+) -> Result<AddReport> {
+    let in_store = |error: Error| error.with_stage(Stage::Store);
     let mut attempt = 1;
     let mut plan = None;
     loop {
         let version = context.store.version().await.map_err(in_store)?;
-        let made = reconcile::reconcile(context, reconciler, scope, &intake, &budget, plan).await?;
-        let prepared = store::prepare(context, scope, &intake, &made, version).await?;
-        if request.dry_run {
+        let made = reconcile::reconcile(context, reconciler, scope, intake, budget, plan).await?;
+        let prepared = store::prepare(context, scope, intake, &made, version).await?;
+        if dry_run {
             return Ok(AddReport { dry_run: true, ..prepared.report });
         }
         plan = Some(made);

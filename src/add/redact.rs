@@ -1,43 +1,13 @@
 //! Secrets are taken out before anything is stored, embedded or shown to a model.
 
-use serde_json::Value;
-
 use super::AddRequest;
-use crate::{Action, ExtractedRelation, Fact, Mention, Metadata, Redactor};
-
-/// Takes the secrets out of a text.
-pub(crate) fn text(redactor: &dyn Redactor, text: &mut String) {
-    if let std::borrow::Cow::Owned(redacted) = redactor.redact(text) {
-        *text = redacted;
-    }
-}
-
-/// Takes the secrets out of the strings in metadata; its keys are the application's own.
-pub(crate) fn metadata(redactor: &dyn Redactor, metadata: &mut Metadata) {
-    metadata.values_mut().for_each(|inner| value(redactor, inner));
-}
-
-// Metadata that is nested too deep was refused before.
-fn value(redactor: &dyn Redactor, given: &mut Value) {
-    match given {
-        Value::String(string) => text(redactor, string),
-        Value::Array(values) => values.iter_mut().for_each(|inner| value(redactor, inner)),
-        Value::Object(members) => members.values_mut().for_each(|inner| value(redactor, inner)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
+pub(crate) use crate::traits::{redact_metadata as metadata, redact_text as text};
+use crate::{Action, ExtractedRelation, Fact, Mention, Redactor, traits::redact_message};
 
 pub(super) fn request(redactor: &dyn Redactor, request: &mut AddRequest) {
     let AddRequest { categories, instructions, language, .. } = request;
     categories.iter_mut().chain(instructions).chain(language).for_each(|string| text(redactor, string));
-    for message in &mut request.messages {
-        text(redactor, &mut message.text);
-        message.speaker.iter_mut().for_each(|speaker| text(redactor, speaker));
-        metadata(redactor, &mut message.metadata);
-        for call in &mut message.tool_calls {
-            text(redactor, &mut call.arguments);
-        }
-    }
+    request.messages.iter_mut().for_each(|message| redact_message(redactor, message));
 }
 
 /// A model may give a secret that stood where nobody looked, or make one up.

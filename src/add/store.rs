@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Action, Actor, EmbedderExt, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, Neighbour, Plan, Purpose, Put,
-    Result, Scope, Source, Stage, Stamp, Unchanged, Version, WriteBatch, graph::Changes, types::truncate,
+    Result, Scope, Source, Stage, Stamp, Trust, Unchanged, Version, WriteBatch, graph::Changes, types::truncate,
 };
 
 /// Marks, in a memory's metadata, that the words it rests on were not found in the messages.
@@ -43,7 +43,8 @@ pub(super) async fn prepare(
     report.model_calls += model_calls;
     report.usage += *usage;
 
-    let actor = if report.model_calls > 0 { Actor::Model } else { Actor::Rules };
+    let decided_by = if report.model_calls > 0 { Actor::Model } else { Actor::Rules };
+    let actor = intake.actor.unwrap_or(decided_by);
     let mut draft = Draft {
         now: truncate(context.now),
         said_at: intake.facts.iter().map(|new| new.observed_at).max().unwrap_or_else(|| truncate(context.now)),
@@ -246,6 +247,10 @@ impl Draft {
             let known = memory.invalid_at.filter(|end| *end > memory.valid_at);
             memory.invalid_at = new.fact.invalid_at.map(truncate).or(known).map(|end| end.max(memory.valid_at));
             memory.slot = new.fact.slot.clone().or(memory.slot);
+            // What it says now is partly the word of somebody else than the user.
+            if new.fact.trust != Trust::User {
+                memory.trust = memory.trust.max(new.fact.trust);
+            }
             cite(&mut memory, new);
         }
         self.touch(&mut memory);

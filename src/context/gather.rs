@@ -1,7 +1,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::{ContextParts, ContextRequest, Found};
-use crate::{Error, Filter, Memory, MemoryId, MemoryKind, Result, Scope, SearchQuery, Stage, frame::own_words};
+use crate::{
+    Error, Filter, Memory, MemoryId, MemoryKind, Result, Scope, SearchQuery, Stage, frame::own_words,
+    types::block_order,
+};
 
 /// Most blocks that are looked at; of more the newest.
 const BLOCKS: usize = 1_000;
@@ -72,7 +75,9 @@ fn shown(mut found: Found) -> Option<Found> {
 async fn blocks(parts: &ContextParts<'_>, scope: &Scope, request: &ContextRequest) -> Result<Vec<Memory>> {
     let Some(filter) = request.blocks() else { return Ok(Vec::new()) };
     let mut blocks = admitted(parts, scope, request, filter, BLOCKS).await?;
-    blocks.sort_by_key(|block| (!block.pinned, block.id));
+    // One that is still to be filled tells nothing.
+    blocks.retain(|block| !block.text.trim().is_empty());
+    blocks.sort_by_key(block_order);
     Ok(blocks)
 }
 
@@ -96,18 +101,9 @@ async fn around(
     }
     let Some(turns) = request.turns().filter(|_| !wanted.is_empty()) else { return Ok(HashMap::new()) };
     let count = wanted.values().map(BTreeSet::len).sum::<usize>();
-    let places = wanted.into_iter().map(|(scope, ordinals)| {
-        let part = |name: &str, part: Option<&str>| match part {
-            Some(part) => Filter::eq(name, part),
-            None => !Filter::exists(name),
-        };
-        Filter::And(vec![
-            Filter::any_of("ordinal", ordinals),
-            part("session", scope.session_id()),
-            part("user", scope.user_id()),
-            part("agent", scope.agent_id()),
-        ])
-    });
+    let places = wanted
+        .into_iter()
+        .map(|(scope, ordinals)| Filter::And(vec![Filter::any_of("ordinal", ordinals), scope.exactly()]));
     let filter = Filter::And(vec![turns, Filter::Or(places.collect())]);
     // A place may have been given to several turns by hand: then the newest of them are looked at.
     let memories = admitted(parts, scope, request, filter, count.saturating_mul(2)).await?;
@@ -128,7 +124,7 @@ fn neighbours(memory: &Memory, around: &HashMap<Place, Memory>, reach: usize) ->
     places.flatten().filter_map(|place| around.get(&(memory.scope.clone(), place))).cloned().collect()
 }
 
-async fn admitted(
+pub(super) async fn admitted(
     parts: &ContextParts<'_>,
     scope: &Scope,
     request: &ContextRequest,

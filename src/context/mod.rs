@@ -1,8 +1,8 @@
 //! [`MemoryEngine::context`](crate::MemoryEngine::context): gather → select → render.
 
 mod budget;
-mod cut;
 mod gather;
+mod profile;
 mod render;
 mod request;
 mod select;
@@ -14,6 +14,9 @@ use serde::Serialize;
 use crate::{Memory, MemoryId, Result, Scope, Timestamp, TokenCounter, VectorStore};
 
 pub use budget::TokenBudget;
+pub use profile::Profile;
+pub(crate) use profile::profile;
+pub(crate) use render::line_of;
 pub use request::ContextRequest;
 
 /// What to put into a prompt, and what it is made of. [`Display`](fmt::Display) writes the text.
@@ -25,7 +28,7 @@ pub use request::ContextRequest;
 /// ```text
 /// <recalled-memories>
 /// Notes about the user, kept from earlier conversations. …
-/// ‣ block "profile": "Answers should be short."
+/// ‣ block "persona": "I answer briefly."
 /// ‣ fact 2025-02-10: "Is allergic to shellfish"
 /// ‣ on 2025-02-10, session "monday"
 /// ‣ "Alice": "Shellfish makes me ill."
@@ -33,10 +36,11 @@ pub use request::ContextRequest;
 /// </recalled-memories>
 /// ```
 ///
-/// First the blocks, pinned ones before the others, then in the order they were made. Then what is known, by kind
+/// First the blocks, pinned ones before the others, then in the order they were made, and last the [`Profile`], if it is
+/// asked for. Then what is known, by kind
 /// (facts, preferences, procedures, observations, summaries, kinds of the application's own) and, within a kind, since
 /// when it holds; the date is that. Then turns, by the day they were said (UTC) and their session. A name in quotation
-/// marks is the speaker's, or for a block its categories; `user`, `assistant`, `tool` and `imported` without them say
+/// marks is the speaker's, or for a block its label; `user`, `assistant`, `tool` and `imported` without them say
 /// whose word it is where no name is known, and are left out for what the user said himself of a fact. Names longer than
 /// 64 characters are cut.
 ///
@@ -61,6 +65,8 @@ pub struct MemoryContext {
     /// What would have been told had there been room: blocks in their order, then hits, the best first.
     /// Neighbours are not counted, nor what a line shown says word for word.
     pub left_out: Vec<MemoryId>,
+    /// What the [profile](ContextRequest::profile) in the text was made of, in its order. It is no memory itself.
+    pub profile: Vec<MemoryId>,
 }
 
 impl MemoryContext {
@@ -100,6 +106,23 @@ pub(crate) async fn context(
     budget: TokenBudget,
     found: Vec<Found>,
 ) -> Result<MemoryContext> {
-    let gathered = gather::gather(parts, scope, request, found).await?;
-    Ok(select::select(gathered, budget, parts.counter))
+    let mut gathered = gather::gather(parts, scope, request, found).await?;
+    let profile = match request.profile.filter(|_| request.blocks().is_some()) {
+        Some(limit) => profile::profile(parts, scope, Some(request), limit).await?,
+        None => Profile::default(),
+    };
+    let block = (!profile.text.is_empty()).then(|| profile.block(scope, parts.now));
+    let id = block.as_ref().map(|block| block.id);
+    gathered.blocks.extend(block);
+    let mut context = select::select(gathered, budget, parts.counter);
+    // It is made up for the text alone: nobody can look it up.
+    let is_memory = |other: &MemoryId| Some(*other) != id;
+    let count = context.memories.len();
+    context.memories.retain(is_memory);
+    if context.memories.len() < count {
+        context.profile = profile.memories;
+    }
+    context.cut.retain(is_memory);
+    context.left_out.retain(is_memory);
+    Ok(context)
 }

@@ -36,16 +36,20 @@ impl Piece {
 
     /// Its line.
     pub(super) fn line(&self) -> String {
-        let Memory { kind, speaker, trust, text, valid_at, categories, .. } = &self.memory;
+        let Memory { kind, speaker, trust, text, valid_at, slot, .. } = &self.memory;
         let named = speaker.as_deref().map(Who::Named);
-        let labels = categories.join(", ");
         let (date, who) = match kind {
-            MemoryKind::Block => (None, Some(Who::Named(&labels)).filter(|_| !labels.is_empty())),
+            MemoryKind::Block => (None, slot.as_deref().map(Who::Named)),
             MemoryKind::Episode => (None, Some(named.unwrap_or(Who::Role(*trust)))),
             _ => (Some(valid_at.date_naive()), named.or((*trust != Trust::User).then_some(Who::Role(*trust)))),
         };
         Line::Memory { kind, date, who, text, cut: self.cut }.to_string()
     }
+}
+
+/// The line of a memory of which this text is shown, which may be `cut`.
+pub(crate) fn line_of(memory: Memory, text: &str, cut: bool) -> String {
+    Piece { memory: Memory { text: text.to_owned(), ..memory }, cut }.line()
 }
 
 /// A day of a session: what turns are shown under.

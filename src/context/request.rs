@@ -22,6 +22,8 @@ pub struct ContextRequest {
     pub limit: usize,
     /// Only these kinds; `None` for all.
     pub kinds: Option<Vec<MemoryKind>>,
+    /// Most characters of the profile; `None` for none.
+    pub profile: Option<usize>,
     /// Turns either side of a turn that was found.
     pub neighbours: usize,
     /// Only what this admits.
@@ -36,7 +38,16 @@ impl ContextRequest {
     /// All blocks, the 40 best of what is known and the 40 best turns, with one turn either side of each, as far as the
     /// budget reaches.
     pub fn new(query: impl Into<String>) -> Self {
-        Self { query: query.into(), limit: 40, kinds: None, neighbours: 1, filter: None, as_of: None, asked_at: None }
+        Self {
+            query: query.into(),
+            limit: 40,
+            kinds: None,
+            profile: None,
+            neighbours: 1,
+            filter: None,
+            as_of: None,
+            asked_at: None,
+        }
     }
 
     /// Most hits: so many of what is known, and so many turns; with 0 there are blocks alone. Default 40, which
@@ -50,6 +61,13 @@ impl ContextRequest {
     pub fn kinds(mut self, kinds: impl IntoIterator<Item = MemoryKind>) -> Self {
         // A custom kind with the name of another is that other, as it is everywhere.
         self.kinds = Some(kinds.into_iter().map(|kind| MemoryKind::from(kind.as_str())).collect());
+        self
+    }
+
+    /// Shows the [`Profile`](crate::Profile) of the user after the blocks, of at most so many characters, if blocks are
+    /// wanted: what is known, whatever the query. Default: none.
+    pub fn profile(mut self, characters: usize) -> Self {
+        self.profile = Some(characters);
         self
     }
 

@@ -2,13 +2,13 @@ use std::collections::HashSet;
 
 use super::{
     MemoryContext, TokenBudget,
-    cut::cut,
     gather::{Gathered, Hit},
     render::{Piece, day_line, empty_frame, ids, render},
 };
 use crate::{
     Memory, MemoryId, MemoryKind, TokenCounter,
     score::sameness::{normalized, statements},
+    text::cut,
 };
 
 /// A neighbour may take one part in so many of the budget: long answers must not crowd out what fits better.
@@ -177,7 +177,7 @@ impl<'c> Selection<'c> {
         // A later turn may say what had no room before, or be it.
         let missing = |memory: &&Memory| !memories.contains(&memory.id) && !self.repeats(memory);
         let left_out = self.left_out.iter().filter(missing).map(|memory| memory.id).collect();
-        MemoryContext { text, tokens, memories, cut, left_out }
+        MemoryContext { text, tokens, memories, cut, left_out, profile: Vec::new() }
     }
 }
 

@@ -2,12 +2,14 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{Inner, KeptGraph, MemoryEngine, later};
 use crate::{
-    AddQueue, AddReport, ApproximateTokens, BackgroundOptions, Clock, Embedder, Error, ErrorKind, Extractor,
-    GraphStore, IdSource, InMemoryStore, Llm, QueuedAdd, Reconciler, Redactor, Reranker, Result, Stage, SystemClock,
-    TokenCounter, VectorStore,
+    AddQueue, AddReport, ApproximateTokens, BackgroundOptions, Clock, ConversationEvent, ConversationOptions,
+    ConversationStore, Embedder, Error, ErrorKind, Extractor, GraphStore, IdSource, InMemoryStore, Llm, Meter,
+    QueuedAdd, Reconciler, Redactor, Reranker, Result, Scope, Stage, Summarizer, SystemClock, TokenCounter,
+    VectorStore,
     add::later::{Later, Observer},
+    conversation::{ConversationObserver, ConversationParts},
     prompted,
-    rules::{RuleExtractor, RuleReconciler},
+    rules::{RuleExtractor, RuleReconciler, RuleSummarizer},
     score::{decay::DecayPolicy, fusion::Weights, names::folded},
 };
 
@@ -42,11 +44,16 @@ pub struct MemoryEngineBuilder {
     weights: Weights,
     decay: DecayPolicy,
     queue: Option<Arc<dyn AddQueue>>,
+    meter: Option<Arc<dyn Meter>>,
     background: BackgroundOptions,
     observer: Option<Observer>,
     graph: Option<Arc<dyn GraphStore>>,
     no_relations: bool,
     single_valued: BTreeSet<String>,
+    summarizer: Option<Arc<dyn Summarizer>>,
+    conversation_store: Option<Arc<dyn ConversationStore>>,
+    conversations: ConversationOptions,
+    conversation_observer: Option<ConversationObserver>,
 }
 
 impl MemoryEngineBuilder {
@@ -63,9 +70,10 @@ impl MemoryEngineBuilder {
         self
     }
 
-    /// A model that reads facts from messages and decides over them:
-    /// [`PromptedExtractor`](crate::prompted::PromptedExtractor) and
-    /// [`PromptedReconciler`](crate::prompted::PromptedReconciler) made of it, each unless another is given here, and
+    /// A model that reads facts from messages, decides over them and shortens conversations:
+    /// [`PromptedExtractor`](crate::prompted::PromptedExtractor),
+    /// [`PromptedReconciler`](crate::prompted::PromptedReconciler) and
+    /// [`PromptedSummarizer`](crate::prompted::PromptedSummarizer) made of it, each unless another is given here, and
     /// [`AgenticReconciler`](crate::prompted::AgenticReconciler) for [`AddMode::Agentic`](crate::AddMode::Agentic). Default:
     /// none, and rules in its place.
     ///
@@ -103,14 +111,15 @@ impl MemoryEngineBuilder {
         self
     }
 
-    /// What counts the tokens of a [context](MemoryEngine::context). Default: [`ApproximateTokens`].
+    /// What counts the tokens of a [context](MemoryEngine::context) and of a
+    /// [conversation](MemoryEngine::conversation). Default: [`ApproximateTokens`].
     pub fn token_counter(mut self, counter: impl TokenCounter) -> Self {
         self.counter = Some(Arc::new(counter));
         self
     }
 
     /// What takes secrets out of texts before they are stored, embedded or shown to a model: of messages and memories with
-    /// the strings in their metadata, of facts and plans that a model made, and of queries. Ids and scopes stay as they are.
+    /// the strings in their metadata, of facts, plans and summaries that a model made, and of queries. Ids and scopes stay as they are.
     /// Default: none.
     pub fn redactor(mut self, redactor: impl Redactor) -> Self {
         self.redactor = Some(Arc::new(redactor));
@@ -164,6 +173,16 @@ impl MemoryEngineBuilder {
         self
     }
 
+    /// Is told of every call when it has ended: how long it took, what it found or wrote, and what a model cost. With the
+    /// feature `tracing` each call is a span `ingrain` of the target `ingrain` as well, with the field `verb`, and an event
+    /// at its end: `done` (debug) with `elapsed_us`, `memories`, `model_calls`, `input_tokens` and `output_tokens`, or
+    /// `failed` (warn) with `elapsed_us` and `error`, the kind. These names are stable; no text and no scope is told. Default:
+    /// nobody is told.
+    pub fn meter(mut self, meter: impl Meter) -> Self {
+        self.meter = Some(Arc::new(meter));
+        self
+    }
+
     /// Where entities and relations are kept. Default: the store's own, if it keeps a graph, as the in-memory store and SQLite
     /// do.
     pub fn graph(mut self, graph: impl GraphStore) -> Self {
@@ -185,11 +204,38 @@ impl MemoryEngineBuilder {
         self
     }
 
+    /// What shortens [conversations](MemoryEngine::conversation). Default: that of the [model](Self::llm), for which
+    /// [`RuleSummarizer`] stands in where it keeps failing for reasons that do not pass; without a model that alone.
+    pub fn summarizer(mut self, summarizer: impl Summarizer) -> Self {
+        self.summarizer = Some(Arc::new(summarizer));
+        self
+    }
+
+    /// Where conversations are kept. Default: with the store, if it [keeps them](VectorStore::companions), as
+    /// [`InMemoryStore`] and `SqliteStore` do.
+    pub fn conversation_store(mut self, store: impl ConversationStore) -> Self {
+        self.conversation_store = Some(Arc::new(store));
+        self
+    }
+
+    /// How long conversations may be, and how they are shortened. Default: [`ConversationOptions::new`].
+    pub fn conversations(mut self, options: ConversationOptions) -> Self {
+        self.conversations = options;
+        self
+    }
+
+    /// Is told what becomes of conversations in the background: what was summarised and what that cost, what failed, what
+    /// was dropped. Called on the task that does it: it should be quick. Default: nothing.
+    pub fn on_conversation(mut self, observe: impl Fn(&Scope, &ConversationEvent) + Send + Sync + 'static) -> Self {
+        self.conversation_observer = Some(ConversationObserver(Box::new(observe)));
+        self
+    }
+
     /// Puts the engine together and binds the store to the embedder.
     ///
     /// # Errors
     /// [`Configuration`](ErrorKind::Configuration) without an embedder, for one without dimensions, for a weight that is
-    /// out of its range or no number, or for a decay policy or background options that are out of range;
+    /// out of its range or no number, or for a decay policy, background or conversation options that are out of range;
     /// [`EmbedderMismatch`](ErrorKind::EmbedderMismatch) for a store that another embedder has filled, and then the
     /// store is as it was; what the store reports.
     pub async fn build(self) -> Result<MemoryEngine> {
@@ -206,15 +252,20 @@ impl MemoryEngineBuilder {
             weights,
             decay,
             queue,
+            meter,
             background,
             observer,
             graph,
             no_relations,
             single_valued,
+            summarizer,
+            conversation_store,
+            conversations,
+            conversation_observer,
         } = self;
-        let (prompted_extractor, prompted_reconciler) = match llm.map(prompted::from_llm) {
-            Some((extractor, reconciler, _)) => (Some(extractor), Some(reconciler)),
-            None => (None, None),
+        let (prompted_extractor, prompted_reconciler, prompted_summarizer) = match llm.map(prompted::from_llm) {
+            Some((extractor, reconciler, summarizer)) => (Some(extractor), Some(reconciler), Some(summarizer)),
+            None => (None, None, None),
         };
         let agentic = prompted_reconciler.clone().map(|one| Arc::new(prompted::AgenticReconciler::from(one)) as _);
         let extractor = extractor.or_else(|| prompted_extractor.map(|extractor| Arc::new(extractor) as _));
@@ -242,6 +293,25 @@ impl MemoryEngineBuilder {
         let graph = graph.or_else(|| store.companions().graph).filter(|_| !no_relations);
         let graph = graph.map(|store| KeptGraph { store, is_memory_store, single_valued });
         let later = queue.map(|queue| Later::new(queue, background, observer, Arc::clone(&clock)));
+        let counter = counter.unwrap_or_else(|| Arc::new(ApproximateTokens));
+        let stand_in: Arc<dyn Summarizer> = Arc::new(RuleSummarizer::new());
+        let has_own_summarizer = summarizer.is_some() || prompted_summarizer.is_some();
+        let (summarizer, fallback): (Arc<dyn Summarizer>, _) = match (summarizer, prompted_summarizer) {
+            (Some(given), _) => (given, None),
+            (None, Some(prompted)) => (Arc::new(prompted) as _, Some(stand_in)),
+            (None, None) => (stand_in, None),
+        };
+        let conversations = ConversationParts {
+            store: conversation_store.or_else(|| store.companions().conversations),
+            summarizer: Arc::clone(&summarizer),
+            fallback,
+            counter: Arc::clone(&counter),
+            clock: Arc::clone(&clock),
+            redactor: redactor.clone(),
+            observer: conversation_observer,
+            options: conversations,
+        };
+        let conversations = conversations.open()?.map(Arc::new);
         let engine = MemoryEngine(Arc::new(Inner {
             store,
             embedder,
@@ -249,7 +319,7 @@ impl MemoryEngineBuilder {
             reconciler: reconciler.unwrap_or_else(|| Arc::new(RuleReconciler::new())),
             agentic,
             clock,
-            counter: counter.unwrap_or_else(|| Arc::new(ApproximateTokens)),
+            counter,
             redactor,
             reranker,
             graph,
@@ -257,6 +327,10 @@ impl MemoryEngineBuilder {
             decay,
             ids: IdSource::default(),
             later,
+            meter,
+            summarizer,
+            has_own_summarizer,
+            conversations,
         }));
         later::resume(&engine).await?;
         Ok(engine)

@@ -2,18 +2,31 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::{ATTEMPTS, MemoryEngine};
 use crate::{
-    Actor, ErrorKind, EventKind, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Put, Result, Scope, Source,
-    Stage, Unchanged, Validity, Version, WriteBatch,
+    Actor, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Put, Result, Scope,
+    Source, Stage, Stamp, Unchanged, Validity, Version, WriteBatch,
     add::keys,
     graph::{self, Changes, GraphPart, Web},
 };
 
-pub(super) async fn delete(engine: &MemoryEngine, scope: &Scope, id: MemoryId) -> Result<()> {
-    let stamp = engine.stamp();
+pub(super) async fn delete(engine: &MemoryEngine, scope: &Scope, id: MemoryId, by: Actor) -> Result<()> {
+    delete_if(engine, scope, id, &engine.stamp(by), |_| true).await
+}
+
+/// Removes a memory if it still is what it is removed for: otherwise it is a conflict.
+pub(super) async fn delete_if(
+    engine: &MemoryEngine,
+    scope: &Scope,
+    id: MemoryId,
+    stamp: &Stamp,
+    still: impl Fn(&Memory) -> bool,
+) -> Result<()> {
     let mut attempt = 1;
     loop {
         let version = graph_version(engine).await?;
         let memory = engine.get(scope, id).await?;
+        if !still(&memory) {
+            return Err(Error::new(ErrorKind::Conflict, "a memory was changed meanwhile").with_stage(Stage::Store));
+        }
         let puts = without_its_text(engine, &memory, &[]).await?;
         let changes = forgotten(engine, &memory.scope, &[id]).await?;
         let unchanged = guard(&memory.scope, version, &changes);
@@ -36,18 +49,18 @@ const PAGE: usize = 1_000;
 pub(super) async fn delete_all(engine: &MemoryEngine, scope: &Scope) -> Result<u64> {
     let in_store = |error: crate::Error| error.with_stage(Stage::Store);
     // First, so that an error of theirs leaves every memory in its place.
-    if let Some(conversations) = engine.0.store.companions().conversations {
-        conversations.erase(scope).await.map_err(in_store)?;
+    if let Some(conversations) = &engine.0.conversations {
+        conversations.store().erase(scope).await.map_err(in_store)?;
     }
     let Some(part) = engine.graph_part() else {
-        return engine.0.store.delete_all(scope, &engine.stamp()).await.map_err(in_store);
+        return engine.0.store.delete_all(scope, &engine.stamp(Actor::App)).await.map_err(in_store);
     };
     // What the graph tells goes first: whoever asks again after an outage finds the memories still there.
     if scope.agent_id().is_none() && scope.session_id().is_none() {
         if !part.is_memory_store {
             part.store.delete_graph(scope).await.map_err(in_store)?;
         }
-        let count = engine.0.store.delete_all(scope, &engine.stamp()).await.map_err(in_store)?;
+        let count = engine.0.store.delete_all(scope, &engine.stamp(Actor::App)).await.map_err(in_store)?;
         if !part.is_memory_store {
             // An add may have come in between.
             part.store.delete_graph(scope).await.map_err(in_store)?;
@@ -71,7 +84,7 @@ pub(super) async fn delete_all(engine: &MemoryEngine, scope: &Scope) -> Result<u
             break;
         }
     }
-    let count = engine.0.store.delete_all(scope, &engine.stamp()).await.map_err(in_store)?;
+    let count = engine.0.store.delete_all(scope, &engine.stamp(Actor::App)).await.map_err(in_store)?;
     if !part.is_memory_store {
         part.store.delete_graph(scope).await.map_err(in_store)?;
     }
@@ -129,7 +142,9 @@ pub(super) async fn without_its_text(engine: &MemoryEngine, memory: &Memory, ins
     let mut texts = HashSet::from([memory.text.clone()]);
     let mut merged = false;
     for event in events {
-        merged |= event.kind == EventKind::Update && event.stamp.actor != Actor::App;
+        // Whoever changes one memory by itself merges nothing.
+        let by_itself = matches!(event.stamp.actor, Actor::App | Actor::Agent);
+        merged |= event.kind == EventKind::Update && !by_itself;
         texts.extend([event.old_text, event.new_text].into_iter().flatten());
     }
     // Long texts are keys in passages.

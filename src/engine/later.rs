@@ -1,6 +1,8 @@
-use super::{Inner, MemoryEngine};
+use std::time::Duration;
+
+use super::{Inner, MemoryEngine, watch::Outcome};
 use crate::{
-    AddRequest, CallId, Error, ErrorKind, FlushReport, QueuedAdd, Result, Scope, Stage,
+    AddReport, AddRequest, CallId, Error, ErrorKind, FlushReport, QueuedAdd, Result, Scope, Stage,
     add::{
         AddContext,
         later::{self, Host, Later},
@@ -93,6 +95,13 @@ impl MemoryEngine {
         self.later()?.discard(scope, id).await
     }
 
+    /// Puts an add back into the queue that was there before.
+    pub(super) async fn restore_add(&self, add: &QueuedAdd) -> Result<()> {
+        let later = self.later()?;
+        later::start(&self.0)?;
+        later.restore(add).await
+    }
+
     fn later(&self) -> Result<&Later> {
         self.0.later.as_ref().ok_or_else(|| {
             let message = "the store keeps no queue of adds: give the builder one";
@@ -108,6 +117,14 @@ impl Host for Inner {
 
     fn adding(&self) -> AddContext<'_> {
         self.adding()
+    }
+
+    fn carried_out(&self, scope: &Scope, elapsed: Duration, result: &Result<AddReport>) {
+        let (error, outcome) = match result {
+            Ok(report) => (None, report.into()),
+            Err(error) => (Some(error.kind()), Outcome::default()),
+        };
+        self.ended("queued_add", scope, elapsed, error, outcome);
     }
 }
 

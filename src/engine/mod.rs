@@ -1,27 +1,43 @@
 //! [`MemoryEngine`]: wires the parts together. Each public method checks nothing itself and hands over to its folder.
 
+mod behalf;
+mod blocks;
 mod builder;
 mod context;
+mod conversation;
 mod decay;
 mod delete;
 mod graph;
 mod later;
 mod list;
+mod maintain;
+mod purge;
+mod transfer;
 mod update;
+mod watch;
 
 use std::{collections::BTreeSet, sync::Arc};
 
+pub use blocks::Blocks;
 pub use builder::MemoryEngineBuilder;
 pub use graph::Graph;
 pub use list::ListRequest;
+pub use maintain::{
+    Maintenance, MaintenancePlace, MaintenanceReport, MaintenanceSchedule, Merged, ScheduledMaintenance,
+};
+pub use purge::{Purge, PurgeReport};
+pub use transfer::{Export, Import, OnClash, TransferReport};
 pub use update::MemoryUpdate;
 
+use watch::Outcome;
+
 use crate::{
-    Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, Embedder, Error, ErrorKind, Extractor, Filter,
-    GraphStore, HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, NewMemory, Page, Reconciler,
-    Redactor, Reranker, Result, Scope, SearchRequest, Stage, Stamp, Timestamp, TokenBudget, TokenCounter, Validity,
-    VectorStore,
+    Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, ConversationStore, Embedder, Error, ErrorKind,
+    Extractor, Filter, GraphStore, HistoryEvent, Hit, IdSource, ListQuery, Memory, MemoryContext, MemoryId, Meter,
+    NewMemory, Page, Reconciler, Redactor, Reranker, Result, Scope, SearchRequest, Stage, Stamp, Summarizer, Timestamp,
+    TokenBudget, TokenCounter, Validity, VectorStore,
     add::{self, AddContext, later::Later},
+    conversation::Conversations,
     graph::GraphPart,
     rules::{RuleExtractor, RuleReconciler},
     score::{decay::DecayPolicy, fusion::Weights},
@@ -71,6 +87,11 @@ struct Inner {
     decay: DecayPolicy,
     ids: IdSource,
     later: Option<Later>,
+    meter: Option<Arc<dyn Meter>>,
+    summarizer: Arc<dyn Summarizer>,
+    /// Whether that is a model's or the application's, and not the rules'.
+    has_own_summarizer: bool,
+    conversations: Option<Arc<Conversations>>,
 }
 
 /// Where the graph is kept, and what is declared of it.
@@ -82,6 +103,10 @@ struct KeptGraph {
 }
 
 impl Inner {
+    fn conversation_store(&self) -> Option<&dyn ConversationStore> {
+        self.conversations.as_ref().map(|conversations| conversations.store())
+    }
+
     fn graph_part(&self) -> Option<GraphPart<'_>> {
         self.graph.as_ref().map(|graph| GraphPart {
             store: &*graph.store,
@@ -135,7 +160,9 @@ impl MemoryEngine {
     pub async fn add(&self, scope: &Scope, request: impl Into<AddRequest>) -> Result<AddReport> {
         let request = request.into();
         let start = std::time::Instant::now();
-        let mut report = add::add(&self.0.adding(), scope, &request).await?;
+        let context = self.0.adding();
+        let work = add::add(&context, scope, &request);
+        let mut report = self.watched("add", scope, work, |report| report.into()).await?;
         report.elapsed = start.elapsed();
         Ok(report)
     }
@@ -152,7 +179,9 @@ impl MemoryEngine {
         memories: impl IntoIterator<Item = M>,
     ) -> Result<Vec<Memory>> {
         let memories = memories.into_iter().map(Into::into).collect();
-        add::add_raw(&self.0.adding(), scope, memories).await
+        let context = self.0.adding();
+        let work = add::add_raw(&context, scope, memories);
+        self.watched("add_raw", scope, work, |memories| Outcome::of(memories.len())).await
     }
 
     /// Finds memories, the best first; equal scores fall newest first, unless `diversity` is asked for. Nothing found is
@@ -195,7 +224,9 @@ impl MemoryEngine {
     pub async fn search(&self, scope: &Scope, request: impl Into<SearchRequest>) -> Result<Vec<Hit>> {
         let mut request = request.into();
         self.redact_query(&mut request.query);
-        search::search(&self.searching(), scope, &request).await
+        let context = self.searching();
+        let work = search::search(&context, scope, &request);
+        self.watched("search", scope, work, |hits| Outcome::of(hits.len())).await
     }
 
     /// What to put into a prompt: blocks, what is known and fits the query, and turns that fit it together with those
@@ -238,7 +269,8 @@ impl MemoryEngine {
     ) -> Result<MemoryContext> {
         let mut request = request.into();
         self.redact_query(&mut request.query);
-        context::context(self, scope, &request, budget.into()).await
+        let work = context::context(self, scope, &request, budget.into());
+        self.watched("context", scope, work, |context| Outcome::of(context.memories.len())).await
     }
 
     /// One memory, whether it still holds or not.
@@ -280,7 +312,7 @@ impl MemoryEngine {
     /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or value;
     /// [`Conflict`](ErrorKind::Conflict) when others kept changing it; what the embedder or the store report.
     pub async fn update(&self, scope: &Scope, id: MemoryId, update: MemoryUpdate) -> Result<Memory> {
-        update::update(self, scope, id, update).await
+        self.update_by(scope, id, update, Actor::App).await
     }
 
     /// Removes a memory. Its history stays and ends with the removal. What it had superseded stays ended; see
@@ -293,7 +325,7 @@ impl MemoryEngine {
     /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope;
     /// [`Conflict`](ErrorKind::Conflict) when others kept changing it; what the store reports.
     pub async fn delete(&self, scope: &Scope, id: MemoryId) -> Result<()> {
-        delete::delete(self, scope, id).await
+        self.delete_by(scope, id, Actor::App).await
     }
 
     /// Removes every memory the scope covers, also those that no longer hold, and says how many there were. Their
@@ -314,7 +346,9 @@ impl MemoryEngine {
     /// then.
     pub async fn delete_all(&self, scope: &Scope) -> Result<u64> {
         scope.validate()?;
-        later::erase(self, scope, delete::delete_all(self, scope)).await
+        let work = later::erase(self, scope, delete::delete_all(self, scope));
+        self.watched("delete_all", scope, work, |count| Outcome::of(usize::try_from(*count).unwrap_or(usize::MAX)))
+            .await
     }
 
     /// Who and what the user's world is made of: the entities and relations that facts told of, since when and until when.
@@ -359,10 +393,19 @@ impl MemoryEngine {
         self.0.graph_part()
     }
 
-    /// The stamp of a direct call, now.
-    fn stamp(&self) -> Stamp {
+    fn summarizer(&self) -> Option<Arc<dyn Summarizer>> {
+        Some(Arc::clone(&self.0.summarizer))
+    }
+
+    /// The summarizer, unless it is the rules'.
+    fn prompted_summarizer(&self) -> Option<Arc<dyn Summarizer>> {
+        self.0.has_own_summarizer.then(|| Arc::clone(&self.0.summarizer))
+    }
+
+    /// The stamp of a call, now.
+    fn stamp(&self, by: Actor) -> Stamp {
         let now: Timestamp = truncate(self.0.clock.now());
-        Stamp::new(now, Actor::App, CallId::new(now))
+        Stamp::new(now, by, CallId::new(now))
     }
 }
 

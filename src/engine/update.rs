@@ -5,8 +5,8 @@ use super::{
     delete::{forgotten, graph_version, guard, without_its_text},
 };
 use crate::{
-    Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Put, Result, Scope,
-    Stage, Timestamp, WriteBatch,
+    Actor, Block, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Put,
+    Result, Scope, Stage, Timestamp, Trust, WriteBatch,
     add::{keys, redact},
     graph::{self, Changes, Web},
     types::{check_metadata, truncate},
@@ -29,6 +29,7 @@ pub struct MemoryUpdate {
     expires_at: Option<Option<Timestamp>>,
     kind: Option<MemoryKind>,
     slot: Option<Option<String>>,
+    trust: Option<Trust>,
     valid_at: Option<Timestamp>,
     invalid_at: Option<Option<Timestamp>>,
 }
@@ -81,6 +82,12 @@ impl MemoryUpdate {
         self
     }
 
+    /// Whose word it rests on, where that is another's than before.
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.trust = Some(trust);
+        self
+    }
+
     /// Since when it holds.
     pub fn valid_from(mut self, from: Timestamp) -> Self {
         self.valid_at = Some(from);
@@ -114,8 +121,19 @@ impl MemoryUpdate {
     }
 
     fn apply(&self, memory: &Memory) -> Result<Memory> {
-        let Self { text, metadata, categories, importance, pinned, expires_at, kind, slot, valid_at, invalid_at } =
-            self;
+        let Self {
+            text,
+            metadata,
+            categories,
+            importance,
+            pinned,
+            expires_at,
+            kind,
+            slot,
+            trust,
+            valid_at,
+            invalid_at,
+        } = self;
         let mut memory = memory.clone();
         if let Some(text) = text {
             memory.text.clone_from(text);
@@ -135,6 +153,7 @@ impl MemoryUpdate {
         memory.expires_at = expires_at.map_or(memory.expires_at, |at| at.map(truncate));
         memory.kind = kind.clone().unwrap_or(memory.kind);
         memory.slot = slot.clone().unwrap_or(memory.slot);
+        memory.trust = trust.unwrap_or(memory.trust);
         memory.valid_at = valid_at.map_or(memory.valid_at, truncate);
         if let Some(until) = invalid_at {
             memory.invalid_at = until.map(truncate);
@@ -143,6 +162,7 @@ impl MemoryUpdate {
         if memory.invalid_at.is_some_and(|end| end < memory.valid_at) {
             return Err(Error::invalid("a memory ceases to hold before it begins to"));
         }
+        Block::of(&memory).iter().try_for_each(Block::validate)?;
         Ok(memory)
     }
 }
@@ -152,6 +172,7 @@ pub(super) async fn update(
     scope: &Scope,
     id: MemoryId,
     mut update: MemoryUpdate,
+    by: Actor,
 ) -> Result<Memory> {
     update.validate()?;
     if let Some(redactor) = engine.0.redactor.as_deref() {
@@ -160,7 +181,7 @@ pub(super) async fn update(
         strings.for_each(|string| redact::text(redactor, string));
         metadata.iter_mut().for_each(|metadata| redact::metadata(redactor, metadata));
     }
-    let stamp = engine.stamp();
+    let stamp = engine.stamp(by);
     let mut keys: Option<Vec<IndexKey>> = None;
     let mut attempt = 1;
     loop {

@@ -21,6 +21,7 @@ mod recognise;
 mod scan;
 
 pub(crate) use lines::{Line, Who};
+pub(crate) use quote::quoted;
 pub(crate) use recognise::own_words;
 
 /// The first line.

@@ -21,6 +21,14 @@ pub(super) fn write_quoted(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')
 }
 
+/// The text as [`write_quoted`] writes it.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    // A string takes whatever is written into it.
+    let _ = write_quoted(&mut out, text);
+    out
+}
+
 fn write_unit(out: &mut impl Write, character: char) -> fmt::Result {
     character.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))
 }
@@ -49,12 +57,6 @@ mod tests {
 
     use super::*;
     use crate::frame::{BEGIN, END};
-
-    fn quoted(text: &str) -> String {
-        let mut out = String::new();
-        assert!(write_quoted(&mut out, text).is_ok());
-        out
-    }
 
     #[test]
     fn plain_text_stays_as_it_is() {

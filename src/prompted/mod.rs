@@ -35,6 +35,7 @@ pub use extractor::PromptedExtractor;
 #[cfg(feature = "eval")]
 pub use judge::PromptedJudge;
 pub use reconciler::PromptedReconciler;
+pub(crate) use schema::strict;
 pub use summarizer::PromptedSummarizer;
 
 use crate::Llm;

@@ -26,7 +26,7 @@ const DEPTH: usize = 32;
 ///
 /// # Source
 /// The subset is that of OpenAI's "Structured outputs", "Supported schemas"; others take more.
-pub(super) fn strict<T: JsonSchema>() -> Value {
+pub(crate) fn strict<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;

@@ -84,7 +84,7 @@ impl Extractor for RuleExtractor {
 }
 
 /// The facts in one user message.
-fn read(message: &Message, index: usize, at: Timestamp) -> Vec<Fact> {
+pub(super) fn read(message: &Message, index: usize, at: Timestamp) -> Vec<Fact> {
     let text = message.text.as_str();
     let mut tokens = tokens(text, &pieces(text));
     let language = language_of(&tokens);

@@ -1,7 +1,8 @@
-//! Extraction and reconciliation without a model: a table of patterns per language, English and Russian so far.
+//! Extraction, reconciliation and summaries without a model: a table of patterns per language, English and Russian so far;
+//! summaries in any language.
 //!
-//! [`RuleExtractor`] turns what the user says in the first person into facts, and [`RuleReconciler`] decides what
-//! those do to what is known. Both are deterministic, make no request and take time in proportion to the text.
+//! [`RuleExtractor`] turns what the user says in the first person into facts, [`RuleReconciler`] decides what those do to
+//! what is known, and [`RuleSummarizer`] picks the sentences that say most. All are deterministic, make no request and take time in proportion to the text.
 //!
 //! They would rather miss a fact than make one up. A statement is taken only where it stands alone and plain: not in a
 //! question, a quotation, pasted text, a letter, a game, a supposition or a report of what others said, and not where the
@@ -52,12 +53,15 @@ mod pattern;
 mod prose;
 mod reader;
 mod reconciler;
+mod redactor;
 mod relations;
 mod row;
 mod russian;
 mod sameness;
 mod sentence;
 mod split;
+mod statement;
+mod summarizer;
 mod tail;
 #[cfg(test)]
 #[expect(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
@@ -69,3 +73,6 @@ mod when;
 
 pub use extractor::RuleExtractor;
 pub use reconciler::RuleReconciler;
+pub use redactor::PatternRedactor;
+pub(crate) use statement::read_statement;
+pub use summarizer::RuleSummarizer;

@@ -1,5 +1,6 @@
 //! Pure maths of retrieval: no I/O, no clock, no async. Every formula names its source.
 
+pub(crate) mod centrality;
 pub mod decay;
 pub mod diversity;
 pub mod fusion;

@@ -34,6 +34,28 @@ impl StoredMessage {
     }
 }
 
+impl StoredMessage {
+    /// Checks what a store must refuse to restore: nothing at all, metadata nested deeper than 64, numbers beyond those of
+    /// a signed integer, and a summary of nothing, or of more than there was.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument).
+    pub fn check_restored(first: u64, messages: &[Message], summary: Option<&RunningSummary>) -> Result<()> {
+        if messages.is_empty() && summary.is_none() {
+            return Err(Error::invalid("there is nothing of a conversation to restore"));
+        }
+        messages.iter().try_for_each(|message| check_metadata(&message.metadata))?;
+        let end = first.checked_add(messages.len() as u64).filter(|end| *end < i64::MAX.cast_unsigned());
+        let Some(end) = end else { return Err(Error::invalid("the numbers of a conversation are too great")) };
+        match summary {
+            Some(summary) if !(1..=end).contains(&summary.covers_before) => {
+                Err(Error::invalid("a restored summary covers nothing, or more than there was"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// A summary and what it covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -91,8 +113,8 @@ impl RunningSummary {
 /// - **Scopes are names.** A conversation is named by a scope, and here scopes are compared whole: the conversation of a
 ///   user is not that of the user's session. Only [`erase`](ConversationStore::erase) takes a scope as memories do.
 /// - **Numbers are for good.** The first message ever is number 0, and each has the number after that of the one before
-///   it. A number is never given again, also not when its message was dropped or erased; so a store keeps the name of an
-///   erased conversation, and how far its numbers had come, and nothing else. Whoever still works on what was erased, as a
+///   it. A number is never given again, also not when its message was dropped or erased; so a store keeps how far the numbers of an
+///   erased conversation had come, under a hash of its name at most, and nothing else. Whoever still works on what was erased, as a
 ///   summarizer may, cannot take the messages after it for those he read.
 /// - **Writes are whole**, and durable on a durable store when they return: every read that begins later sees them, from
 ///   every handle on the same store. Two writers may append at once; the messages of one call stay together. Cancelling a
@@ -142,6 +164,27 @@ pub trait ConversationStore: Debug + Send + Sync + 'static {
         summary: &RunningSummary,
     ) -> Result<()>;
 
+    /// The names of the conversations that a reader's scope covers and that have a message or a summary, in order.
+    ///
+    /// # Errors
+    /// As [`messages`](ConversationStore::messages).
+    async fn conversations(&self, scope: &Scope) -> Result<Vec<Scope>>;
+
+    /// Begins a conversation with what another store kept of it: messages from the number `first` on, and the summary of
+    /// what was before them or of a part of them. All or nothing.
+    ///
+    /// # Errors
+    /// [`Conflict`](ErrorKind::Conflict) if the conversation was ever begun here, be it erased;
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) as [`StoredMessage::check_restored`], and for a bad scope;
+    /// [`StoreUnavailable`](ErrorKind::StoreUnavailable).
+    async fn restore(
+        &self,
+        conversation: &Scope,
+        first: u64,
+        messages: &[Message],
+        summary: Option<&RunningSummary>,
+    ) -> Result<()>;
+
     /// Drops the messages with a number below `before`, and says how many there were. The summary stays.
     ///
     /// It is not held back by what the summary covers, for some keep the last messages and no summary. To lose nothing,
@@ -187,6 +230,20 @@ impl<T: ConversationStore + ?Sized> ConversationStore for Arc<T> {
         summary: &RunningSummary,
     ) -> Result<()> {
         (**self).replace_summary(conversation, expected_covers_before, summary).await
+    }
+
+    async fn conversations(&self, scope: &Scope) -> Result<Vec<Scope>> {
+        (**self).conversations(scope).await
+    }
+
+    async fn restore(
+        &self,
+        conversation: &Scope,
+        first: u64,
+        messages: &[Message],
+        summary: Option<&RunningSummary>,
+    ) -> Result<()> {
+        (**self).restore(conversation, first, messages, summary).await
     }
 
     async fn drop_before(&self, conversation: &Scope, before: u64) -> Result<u64> {

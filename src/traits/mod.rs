@@ -12,6 +12,7 @@ mod extractor;
 mod graph_store;
 mod llm;
 mod llm_fn;
+mod meter;
 mod reconciler;
 mod redactor;
 mod reranker;
@@ -31,12 +32,14 @@ pub use llm::{
     ChatRequest, ChatResponse, FinishReason, Llm, LlmCapabilities, ResponseFormat, ToolChoice, ToolDefinition, Usage,
 };
 pub use llm_fn::LlmFn;
+pub use meter::{Meter, Operation, Total, Totals};
 pub use reconciler::{Action, Neighbour, Plan, PlanCheck, ReconcileRequest, Reconciler};
 pub use redactor::Redactor;
+pub(crate) use redactor::{redact_message, redact_metadata, redact_text};
 pub use reranker::Reranker;
 pub use summarizer::{SummarizeRequest, Summarizer, Summary};
 pub use token_counter::{ApproximateTokens, TokenCounter};
 pub use vector_store::{
-    Attributes, Candidate, Companions, Expect, IndexKey, ListOrder, ListQuery, Put, SearchQuery, StoreCapabilities,
-    Surroundings, Unchanged, VectorStore, Version, WriteBatch,
+    Attributes, Candidate, Companions, Expect, IndexKey, ListOrder, ListQuery, Purged, Put, SearchQuery,
+    StoreCapabilities, Surroundings, Unchanged, VectorStore, Version, WriteBatch,
 };

@@ -57,7 +57,8 @@ pub(super) use id;
 id!(
     /// Names one memory for good: a UUID v7, so that ids sort by the time they were made.
     ///
-    /// An id never changes and is never used again. Parsing accepts any UUID, since imported memories keep theirs.
+    /// An id never changes and is never used again, but for that of a labelled [block](crate::Block), which its scope and
+    /// label give (a UUID v5): a block that is made again has the same. Parsing accepts any UUID, since imported memories keep theirs.
     /// [`IdSource`] makes ids that also keep their order within a millisecond.
     MemoryId,
     "a memory id"

@@ -177,7 +177,7 @@ pub struct Memory {
     #[serde(default)]
     pub trust: Trust,
     /// The single-valued slot the fact fills, such as `user.home`: of the current memories of a scope that share a
-    /// slot, the newer supersedes the older.
+    /// slot, the newer supersedes the older. Of a block it is the label, which nothing supersedes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
     /// What it was made from.

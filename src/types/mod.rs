@@ -1,5 +1,6 @@
 //! The nouns: what is stored, whose it is, and what came in.
 
+mod block;
 mod entity;
 mod filter;
 mod history;
@@ -11,6 +12,8 @@ mod scope;
 mod secret;
 mod time;
 
+pub use block::Block;
+pub(crate) use block::{PROFILE, block_id, block_order, check_label};
 pub use entity::{Entity, EntityId, Relation, RelationId};
 pub use filter::{Comparison, Field, Filter};
 pub(crate) use filter::{Content, Fields};

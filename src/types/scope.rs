@@ -2,6 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Filter;
 use crate::{Error, Result};
 
 /// Longest part of a scope, in bytes.
@@ -116,6 +117,15 @@ impl Scope {
         part(self.user.as_ref(), other.user.as_ref())
             && part(self.agent.as_ref(), other.agent.as_ref())
             && part(self.session.as_ref(), other.session.as_ref())
+    }
+
+    /// What admits the memories that are stored in exactly this scope.
+    pub(crate) fn exactly(&self) -> Filter {
+        let part = |name: &str, part: &Option<String>| match part {
+            Some(part) => Filter::eq(name, part.as_str()),
+            None => !Filter::exists(name),
+        };
+        Filter::And(vec![part("session", &self.session), part("user", &self.user), part("agent", &self.agent)])
     }
 
     /// Every scope that covers this one: all its non-empty sub-sets of parts, itself included.

@@ -32,9 +32,16 @@ fn what_is_handed_out_can_be_shared() {
     shared::<AddReport>();
     shared::<ingrain::QueuedAdd>();
     shared::<ingrain::FlushReport>();
+    shared::<ingrain::Conversation>();
+    shared::<ingrain::ConversationView>();
+    shared::<ingrain::ConversationEvent>();
     shared::<ingrain::Companions>();
     shared::<Hit>();
     shared::<ingrain::MemoryContext>();
+    shared::<ingrain::Profile>();
+    shared::<ingrain::Blocks>();
+    shared::<ingrain::MemoryTools>();
+    shared::<ingrain::ToolResult>();
     shared::<ingrain::CallBudget>();
     shared::<ingrain::prompted::PromptedExtractor>();
     shared::<ingrain::prompted::PromptedReconciler>();

@@ -220,12 +220,14 @@ struct Export {
 fn place(module: &[String]) -> Option<(u8, String)> {
     let first = module.first()?.as_str();
     let level = match first {
-        "error" | "types" | "cues" => 0,
+        "error" | "types" | "cues" | "text" => 0,
         "traits" => 1,
         "dates" | "score" | "index" | "frame" | "graph" | "http" => 2,
         "backends" | "rules" | "prompted" | "add" | "search" | "context" | "maintain" | "conversation" => 3,
         "engine" => 4,
-        "agent" | "evaluate" | "testing" => 5,
+        "tools" => 5,
+        // An agent answers with the tools.
+        "agent" | "evaluate" | "testing" => 6,
         _ => return None,
     };
     let unit = match module.get(1) {

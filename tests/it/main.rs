@@ -12,10 +12,12 @@
 mod acceptance;
 mod agentic;
 mod api;
+mod blocks;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 mod clients;
 mod conformance;
 mod context;
+mod conversation;
 mod conversations;
 mod cost;
 #[cfg(all(feature = "sqlite", unix))]
@@ -27,17 +29,25 @@ mod features;
 #[cfg(feature = "sqlite")]
 mod graph;
 mod graph_world;
+#[cfg(all(feature = "sqlite", unix))]
+mod kills;
 mod later;
 mod layering;
+mod maintain;
+mod metering;
 #[cfg(feature = "neo4j")]
 mod neo4j;
 #[cfg(feature = "sqlite")]
 mod processes;
 mod prompted;
 mod properties;
+mod purging;
 mod ranking;
 mod reconcile;
+mod redactor;
 mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;
+mod tools;
+mod transfer;
 mod worlds;

@@ -142,6 +142,13 @@ impl Later {
         Ok(add)
     }
 
+    /// Queues an add as it was in another queue.
+    pub(crate) async fn restore(&self, add: &QueuedAdd) -> Result<()> {
+        self.0.queue.push(add, self.0.options.capacity).await.map_err(in_queue)?;
+        self.0.tell_news();
+        Ok(())
+    }
+
     /// Whether something waits, so that workers are wanted.
     pub(crate) async fn has_work(&self) -> Result<bool> {
         Ok(self.0.queue.unfinished_of_everyone().await.map_err(in_queue)? > 0)

@@ -7,7 +7,8 @@ use std::{
 
 use super::{Later, Once, Shared, in_queue, lock, options::chance, wait};
 use crate::{
-    AddFailure, CallId, Claim, Claimed, Error, ErrorKind, MemoryId, QueuedAdd, QueuedState, Result, Stage, Timestamp,
+    AddFailure, CallId, Claim, Claimed, Error, ErrorKind, MemoryId, QueuedAdd, QueuedState, Result, Scope, Stage,
+    Timestamp,
     add::{self, AddContext, AddReport},
 };
 
@@ -22,6 +23,8 @@ const OUTAGE: (Duration, Duration) = (Duration::from_millis(500), IDLE);
 pub(crate) trait Host: Send + Sync + 'static {
     fn later(&self) -> Option<&Later>;
     fn adding(&self) -> AddContext<'_>;
+    /// Is told that an add was carried out, or was not.
+    fn carried_out(&self, scope: &Scope, elapsed: Duration, result: &Result<AddReport>);
 }
 
 /// Starts the workers that are missing, on the runtime that calls.
@@ -164,6 +167,7 @@ async fn run<H: Host>(host: &Arc<H>, shared: &Arc<Shared>, add: QueuedAdd, memor
             let _renewed = once.renew().await;
         }
     };
+    let start = Instant::now();
     let adding = wait::unless_panicked(carry_out(&**host, &add, &once));
     let result = wait::beside(adding, renewing).await.unwrap_or_else(|| {
         // The panic's own text may hold what is to be remembered.
@@ -172,6 +176,9 @@ async fn run<H: Host>(host: &Arc<H>, shared: &Arc<Shared>, add: QueuedAdd, memor
     if once.is_lost() {
         return;
     }
+    let (scope, elapsed) = (&add.scope, start.elapsed());
+    // A panic of whoever counts changes nothing about the add.
+    let _panicked = wait::unless_panicked(async { host.carried_out(scope, elapsed, &result) }).await.is_none();
     let (ended, add) = match &result {
         Ok(_) => (told(|| shared.queue.finish(add.id)).await.is_some(), add),
         Err(error) => failed(shared, add, error).await,

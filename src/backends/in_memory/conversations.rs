@@ -1,12 +1,14 @@
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, VecDeque, hash_map::Entry},
     ops::Range,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use async_trait::async_trait;
 
-use crate::{ConversationStore, Message, Result, RunningSummary, Scope, StoredMessage, types::truncate};
+use crate::{
+    ConversationStore, Error, ErrorKind, Message, Result, RunningSummary, Scope, StoredMessage, types::truncate,
+};
 
 /// The conversations of an [`InMemoryStore`](super::InMemoryStore). Clones share the content.
 #[derive(Debug, Clone, Default)]
@@ -100,6 +102,44 @@ impl ConversationStore for Conversations {
             there.summary = Some(summary);
         }
         Ok(())
+    }
+
+    async fn conversations(&self, scope: &Scope) -> Result<Vec<Scope>> {
+        scope.validate()?;
+        let all = self.all();
+        let is_there = |there: &Conversation| !there.messages.is_empty() || there.summary.is_some();
+        let covered = all.iter().filter(|(name, there)| scope.covers(name) && is_there(there));
+        let mut names: Vec<Scope> = covered.map(|(name, _)| name.clone()).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    async fn restore(
+        &self,
+        conversation: &Scope,
+        first: u64,
+        messages: &[Message],
+        summary: Option<&RunningSummary>,
+    ) -> Result<()> {
+        conversation.validate()?;
+        StoredMessage::check_restored(first, messages, summary)?;
+        let mut messages: VecDeque<Message> = messages.iter().cloned().collect();
+        for message in &mut messages {
+            message.at = message.at.map(truncate);
+        }
+        let mut summary = summary.cloned();
+        if let Some(summary) = &mut summary {
+            summary.updated_at = truncate(summary.updated_at);
+        }
+        match self.all().entry(conversation.clone()) {
+            Entry::Occupied(_) => {
+                Err(Error::new(ErrorKind::Conflict, "the conversation was begun already").with_backend("in_memory"))
+            }
+            Entry::Vacant(place) => {
+                place.insert(Conversation { first, messages, summary });
+                Ok(())
+            }
+        }
     }
 
     async fn drop_before(&self, conversation: &Scope, before: u64) -> Result<u64> {

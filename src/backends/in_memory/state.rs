@@ -7,7 +7,7 @@ use std::{
 use super::graph::Graph;
 use crate::{
     EmbedderIdentity, Error, ErrorKind, EventKind, Expect, GraphBatch, HistoryEvent, IndexKey, ListOrder, Memory,
-    MemoryId, MemoryKind, Put, Result, Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch,
+    MemoryId, MemoryKind, Purged, Put, Result, Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch,
     cues::Cues,
     index::{AnalysedKey, Change, IndexSource, Indexed, ScopeIndex, Terms},
 };
@@ -77,7 +77,7 @@ impl State {
         }
 
         self.version.0 += 1;
-        let WriteBatch { puts, deletes, events, graph, unchanged: _ } = batch;
+        let WriteBatch { puts, deletes, erase_history, events, graph, unchanged: _ } = batch;
         let mut terms = terms.into_iter();
         for (Put { mut memory, keys, expect: _ }, cues) in puts.into_iter().zip(cues) {
             let id = memory.id;
@@ -97,6 +97,9 @@ impl State {
             self.memories.insert(id, Stored { memory, cues, keys, texts });
         }
         deletes.iter().for_each(|id| self.remove(*id));
+        for id in erase_history {
+            self.history.remove(&id);
+        }
         for event in events {
             self.history.entry(event.memory).or_default().push(event);
         }
@@ -206,6 +209,22 @@ impl State {
         ids.len() as u64
     }
 
+    pub(super) fn purge_all(&mut self, scope: &Scope) -> Purged {
+        let (entities, relations) = self.delete_graph(scope);
+        self.version.0 += 1;
+        self.places.retain(|stored, _| !scope.covers(stored));
+        let ids: Vec<MemoryId> = self.readers.get(scope).into_iter().flatten().copied().collect();
+        ids.iter().for_each(|id| self.remove(*id));
+        let mut events = 0;
+        self.history.retain(|_, told| {
+            let before = told.len();
+            told.retain(|event| !scope.covers(&event.scope));
+            events += (before - told.len()) as u64;
+            !told.is_empty()
+        });
+        Purged::new(ids.len() as u64, events, entities, relations)
+    }
+
     pub(super) fn get(&self, scope: &Scope, id: MemoryId) -> Option<&Memory> {
         self.memories.get(&id).map(|stored| &stored.memory).filter(|memory| scope.covers(&memory.scope))
     }
@@ -235,6 +254,16 @@ impl State {
     pub(super) fn history(&self, scope: &Scope, id: MemoryId) -> Vec<HistoryEvent> {
         let events = self.history.get(&id).into_iter().flatten();
         events.filter(|event| scope.covers(&event.scope)).cloned().collect()
+    }
+
+    pub(super) fn removed(&self, scope: &Scope, after: Option<MemoryId>, limit: usize) -> Vec<MemoryId> {
+        let is_mine = |events: &[HistoryEvent]| events.iter().any(|event| scope.covers(&event.scope));
+        let is_gone = |id: &MemoryId| Some(*id) > after && !self.memories.contains_key(id);
+        let told = self.history.iter().filter(|(id, events)| is_gone(id) && is_mine(events));
+        let mut ids: Vec<MemoryId> = told.map(|(id, _)| *id).collect();
+        ids.sort_unstable();
+        ids.truncate(limit);
+        ids
     }
 
     pub(super) fn record_access(&mut self, scope: &Scope, ids: &[MemoryId], at: Timestamp) {

@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use super::{conversations::Conversations, queue::Queue, state::State};
 use crate::{
     Candidate, Companions, Cursor, EmbedderIdentity, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory,
-    MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore, Version,
-    WriteBatch,
+    MemoryId, Page, Purged, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore,
+    Version, WriteBatch,
     index::{IndexCache, Terms, cues_of_batch},
 };
 
@@ -150,9 +150,23 @@ impl VectorStore for InMemoryStore {
         Ok(self.read().history(scope, id))
     }
 
+    async fn removed(&self, scope: &Scope, after: Option<MemoryId>, limit: usize) -> Result<Vec<MemoryId>> {
+        scope.validate()?;
+        Ok(self.read().removed(scope, after, limit))
+    }
+
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
         scope.validate()?;
         Ok(self.write().delete_all(scope, stamp))
+    }
+
+    async fn purge_all(&self, scope: &Scope) -> Result<Purged> {
+        scope.validate()?;
+        Ok(self.write().purge_all(scope))
+    }
+
+    async fn scrub(&self) -> Result<()> {
+        Ok(())
     }
 
     async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {

@@ -11,7 +11,7 @@ use super::{
     error::{Result, SqliteError},
     open,
 };
-use crate::EmbedderIdentity;
+use crate::{EmbedderIdentity, Error, ErrorKind};
 
 /// Idle readers beyond this are closed: each holds a page cache.
 const IDLE_READERS: usize = 4;
@@ -71,6 +71,22 @@ impl Connections {
         let result = work(&transaction)?;
         transaction.commit()?;
         Ok(result)
+    }
+
+    /// Writes the file anew, without what lies free in it, and empties the write-ahead log.
+    pub(super) fn scrub(&self) -> Result<()> {
+        let writer = lock(&self.writer);
+        writer.execute_batch("VACUUM")?;
+        if self.path.is_none() {
+            return Ok(());
+        }
+        let busy: bool = writer.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        if busy {
+            let message =
+                "scrubbing the file: what was removed is still in its log, since somebody else reads; call again";
+            return Err(Error::new(ErrorKind::StoreUnavailable, message).into());
+        }
+        Ok(())
     }
 
     /// The embedder the store is bound to. Once bound it stays so, hence a known one needs no look.

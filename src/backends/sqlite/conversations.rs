@@ -11,7 +11,10 @@ use super::{
     error::Result as SqliteResult,
     rows::{self, Time, named, text},
 };
-use crate::{ConversationStore, Message, Result, RunningSummary, Scope, StoredMessage};
+use crate::{
+    ConversationStore, Error, ErrorKind, Message, Result, RunningSummary, Scope, StoredMessage,
+    score::stable_hash::StableHash,
+};
 
 /// The columns that [`read`] reads and [`append`] writes, of the table `messages`.
 const COLUMNS: &str = "sequence, role, id, speaker, at, tool_calls, tool_call_id, metadata, text";
@@ -92,6 +95,32 @@ impl ConversationStore for SqliteConversations {
             .await
     }
 
+    async fn conversations(&self, scope: &Scope) -> Result<Vec<Scope>> {
+        scope.validate()?;
+        let scope = scope.clone();
+        self.0.reading("listing conversations", move |connection| names(connection, &scope)).await
+    }
+
+    async fn restore(
+        &self,
+        conversation: &Scope,
+        first: u64,
+        messages: &[Message],
+        summary: Option<&RunningSummary>,
+    ) -> Result<()> {
+        conversation.validate()?;
+        StoredMessage::check_restored(first, messages, summary)?;
+        let (conversation, messages, summary) = (conversation.clone(), messages.to_vec(), summary.cloned());
+        self.0
+            .blocking("restoring a conversation", move |inner| {
+                let messages = messages.into_iter().map(MessageRow::new).collect::<SqliteResult<Vec<_>>>()?;
+                inner
+                    .connections
+                    .write(|connection| restore(connection, &conversation, first, &messages, summary.as_ref()))
+            })
+            .await
+    }
+
     async fn drop_before(&self, conversation: &Scope, before: u64) -> Result<u64> {
         conversation.validate()?;
         let conversation = conversation.clone();
@@ -119,20 +148,36 @@ impl ConversationStore for SqliteConversations {
                     "DELETE FROM messages WHERE conversation IN (SELECT row FROM conversations WHERE {covered})"
                 );
                 let gone = connection.prepare_cached(&sql)?.execute(parts)?;
-                let sql = format!(
-                    "UPDATE conversations SET first = next, covers_before = 0, summarized_at = NULL, summary = NULL
-                 WHERE {covered}"
-                );
-                connection.prepare_cached(&sql)?.execute(parts)?;
+                let sql = format!("DELETE FROM conversations WHERE {covered} RETURNING user, agent, session, next");
+                let mut statement = connection.prepare_cached(&sql)?;
+                let mut erased = statement.query(parts)?;
+                let sql = "INSERT INTO erased_conversations (name, next) VALUES (?1, ?2)";
+                let mut note = connection.prepare_cached(sql)?;
+                while let Some(row) = erased.next()? {
+                    note.execute(params![hashed(&rows::scope(row, 0)?), row.get::<_, i64>(3)?])?;
+                }
                 Ok(gone as u64)
             })
             .await
     }
 }
 
+/// A name of which nothing can be read.
+fn hashed(name: &Scope) -> [u8; 16] {
+    let mut hash = [0; 16];
+    for (half, seed) in hash.chunks_exact_mut(8).zip(1..) {
+        // Each part with its length, so that no two names are one text.
+        let parts = rows::parts(name).into_iter();
+        let whole = parts.fold(StableHash::new(seed), |hash, part| hash.text(&format!("{}:{part}", part.len())));
+        half.copy_from_slice(&whole.finish().to_le_bytes());
+    }
+    hash
+}
+
 /// What the row of a conversation says, its summary's text aside.
 struct Conversation {
-    row: i64,
+    /// `None` for one that was erased.
+    row: Option<i64>,
     /// The numbers of the messages that are left.
     kept: Range<u64>,
     covers_before: u64,
@@ -148,8 +193,19 @@ impl Conversation {
             let number = |column| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)?.cast_unsigned());
             Ok(Self { row: row.get(0)?, kept: number(1)?..number(2)?, covers_before: number(3)? })
         });
-        Ok(found.optional()?)
+        if let Some(there) = found.optional()? {
+            return Ok(Some(there));
+        }
+        let next = erased_next(connection, name)?;
+        Ok(next.map(|next| Self { row: None, kept: next..next, covers_before: 0 }))
     }
+}
+
+/// How far the numbers of an erased conversation had come.
+fn erased_next(connection: &Connection, name: &Scope) -> SqliteResult<Option<u64>> {
+    let mut statement = connection.prepare_cached("SELECT next FROM erased_conversations WHERE name = ?1")?;
+    let next: Option<i64> = statement.query_row([hashed(name)], |row| row.get(0)).optional()?;
+    Ok(next.map(i64::cast_unsigned))
 }
 
 /// A message, and what of it must be turned into something else before it is written.
@@ -171,11 +227,30 @@ fn append(connection: &Connection, conversation: &Scope, messages: &[MessageRow]
     let [user, agent, session] = rows::parts(conversation);
     let count = i64::try_from(messages.len()).unwrap_or(i64::MAX);
     let mut statement = connection.prepare_cached(
-        "INSERT INTO conversations (user, agent, session, first, next, covers_before) VALUES (?1, ?2, ?3, 0, ?4, 0)
-         ON CONFLICT (user, agent, session) DO UPDATE SET next = next + ?4 RETURNING row, next - ?4",
+        "UPDATE conversations SET next = next + ?4 WHERE user = ?1 AND agent = ?2 AND session = ?3
+         RETURNING row, next - ?4",
     )?;
-    let (row, first): (i64, i64) =
-        statement.query_row(params![user, agent, session, count], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let place = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let there = statement.query_row(params![user, agent, session, count], place).optional()?;
+    let (row, first): (i64, i64) = match there {
+        Some(place) => place,
+        None => {
+            let first = erased_next(connection, conversation)?.unwrap_or(0).cast_signed();
+            connection
+                .prepare_cached("DELETE FROM erased_conversations WHERE name = ?1")?
+                .execute([hashed(conversation)])?;
+            let mut statement = connection.prepare_cached(
+                "INSERT INTO conversations (user, agent, session, first, next, covers_before)
+                 VALUES (?1, ?2, ?3, ?4, ?4 + ?5, 0) RETURNING row, first",
+            )?;
+            statement.query_row(params![user, agent, session, first, count], place)?
+        }
+    };
+    insert(connection, row, first, messages)?;
+    Ok(first.cast_unsigned())
+}
+
+fn insert(connection: &Connection, row: i64, first: i64, messages: &[MessageRow]) -> SqliteResult<()> {
     let mut statement = connection.prepare_cached(&format!(
         "INSERT INTO messages (conversation, {COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
     ))?;
@@ -195,7 +270,55 @@ fn append(connection: &Connection, conversation: &Scope, messages: &[MessageRow]
             text
         ])?;
     }
-    Ok(first.cast_unsigned())
+    Ok(())
+}
+
+fn restore(
+    connection: &Connection,
+    name: &Scope,
+    first: u64,
+    messages: &[MessageRow],
+    summary: Option<&RunningSummary>,
+) -> SqliteResult<()> {
+    if Conversation::find(connection, name)?.is_some() {
+        return Err(Error::new(ErrorKind::Conflict, "the conversation was begun already").into());
+    }
+    let [user, agent, session] = rows::parts(name);
+    let next = first + messages.len() as u64;
+    let covers_before = summary.map_or(0, |summary| summary.covers_before);
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO conversations (user, agent, session, first, next, covers_before, summarized_at, summary)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING row",
+    )?;
+    let row = statement.query_row(
+        params![
+            user,
+            agent,
+            session,
+            first.cast_signed(),
+            next.cast_signed(),
+            covers_before.cast_signed(),
+            summary.map(|summary| Time(summary.updated_at)),
+            summary.map(|summary| &summary.text),
+        ],
+        |row| row.get(0),
+    )?;
+    insert(connection, row, first.cast_signed(), messages)
+}
+
+fn names(connection: &Connection, scope: &Scope) -> SqliteResult<Vec<Scope>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT user, agent, session FROM conversations
+         WHERE (?1 = '' OR user = ?1) AND (?2 = '' OR agent = ?2) AND (?3 = '' OR session = ?3)
+         AND (first < next OR summary IS NOT NULL)",
+    )?;
+    let mut found = statement.query(rows::parts(scope))?;
+    let mut names = Vec::new();
+    while let Some(row) = found.next()? {
+        names.push(rows::scope(row, 0)?);
+    }
+    names.sort();
+    Ok(names)
 }
 
 fn messages(connection: &Connection, name: &Scope, from: u64, limit: usize) -> SqliteResult<Vec<StoredMessage>> {

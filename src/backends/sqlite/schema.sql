@@ -186,7 +186,7 @@ CREATE TABLE queue (
 
 CREATE INDEX queue_running ON queue (sequence) WHERE state = 'running';
 
--- Conversations, by their whole scope. Their rows stay for good, since numbers are not used again.
+-- Conversations, by their whole scope.
 CREATE TABLE conversations (
     row           INTEGER PRIMARY KEY,
     user          TEXT NOT NULL,
@@ -199,6 +199,13 @@ CREATE TABLE conversations (
     summary       TEXT,
     UNIQUE (user, agent, session)
 );
+
+-- How far the numbers of erased conversations had come, since numbers are not used again; their names as hashes, for an
+-- erased name is gone.
+CREATE TABLE erased_conversations (
+    name BLOB PRIMARY KEY,
+    next INTEGER NOT NULL
+) WITHOUT ROWID;
 
 -- The messages of one conversation lie together, whoever else wrote between them.
 CREATE TABLE messages (

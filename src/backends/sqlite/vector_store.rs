@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     Candidate, Companions, Cursor, EmbedderIdentity, Error, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery,
-    Memory, MemoryId, Page, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore,
-    Version, WriteBatch,
+    Memory, MemoryId, Page, Purged, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity,
+    VectorStore, Version, WriteBatch,
     index::{IndexCache, Terms, cues_of_batch},
 };
 
@@ -117,6 +117,12 @@ impl VectorStore for SqliteStore {
         .await
     }
 
+    async fn removed(&self, scope: &Scope, after: Option<MemoryId>, limit: usize) -> Result<Vec<MemoryId>> {
+        scope.validate()?;
+        let scope = scope.clone();
+        self.reading("reading what was removed", move |connection| removed(connection, &scope, after, limit)).await
+    }
+
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
         scope.validate()?;
         let (scope, stamp) = (scope.clone(), stamp.clone());
@@ -124,6 +130,16 @@ impl VectorStore for SqliteStore {
             inner.connections.write(|connection| write::delete_all(connection, &scope, &stamp))
         })
         .await
+    }
+
+    async fn purge_all(&self, scope: &Scope) -> Result<Purged> {
+        scope.validate()?;
+        let scope = scope.clone();
+        self.writing("purging a scope", move |connection| write::purge_all(connection, &scope)).await
+    }
+
+    async fn scrub(&self) -> Result<()> {
+        self.blocking("scrubbing the file", |inner| inner.connections.scrub()).await
     }
 
     async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {
@@ -261,4 +277,25 @@ fn history(connection: &Connection, scope: &Scope, id: MemoryId) -> SqliteResult
         events.push(rows::event(row)?);
     }
     Ok(events)
+}
+
+fn removed(
+    connection: &Connection,
+    scope: &Scope,
+    after: Option<MemoryId>,
+    limit: usize,
+) -> SqliteResult<Vec<MemoryId>> {
+    let [user, agent, session] = rows::parts(scope);
+    let mut statement = connection.prepare_cached(
+        "SELECT DISTINCT memory FROM history WHERE memory > coalesce(?1, x'')
+         AND (?2 = '' OR user = ?2) AND (?3 = '' OR agent = ?3) AND (?4 = '' OR session = ?4)
+         AND NOT EXISTS (SELECT 1 FROM memories WHERE id = memory) ORDER BY memory LIMIT ?5",
+    )?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut found = statement.query(params![after.map(Id), user, agent, session, limit])?;
+    let mut ids = Vec::new();
+    while let Some(row) = found.next()? {
+        ids.push(row.get::<_, Id>(0)?.0);
+    }
+    Ok(ids)
 }

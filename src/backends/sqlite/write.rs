@@ -10,8 +10,8 @@ use super::{
     rows::{self, COLUMNS, Id, MemoryRow, Time},
 };
 use crate::{
-    EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, MemoryId, MemoryKind, Put, Scope,
-    Stamp, Timestamp, Unchanged, Version, WriteBatch,
+    EmbedderIdentity, Error, ErrorKind, EventKind, Expect, HistoryEvent, IndexKey, MemoryId, MemoryKind, Purged, Put,
+    Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch,
     cues::Cues,
     index::Terms,
     score::stable_hash::{StableHash, halves},
@@ -60,6 +60,9 @@ pub(super) fn apply(
     }
     for id in &batch.deletes {
         delete(connection, *id)?;
+    }
+    for id in &batch.erase_history {
+        connection.prepare_cached("DELETE FROM history WHERE memory = ?1")?.execute([Id(*id)])?;
     }
     for event in &batch.events {
         record(connection, event)?;
@@ -293,6 +296,25 @@ pub(super) fn delete_all(connection: &Connection, scope: &Scope, stamp: &Stamp) 
     graph_write::delete_all(connection, scope)?;
     drop_old_changes(connection, version(connection)?)?;
     Ok(count as u64)
+}
+
+/// Removes what the scope covers, the names of its parts in the list of changes included.
+pub(super) fn purge_all(connection: &Connection, scope: &Scope) -> Result<Purged> {
+    let covered = covered(scope);
+    let [user, agent, session] = rows::parts(scope);
+    let parts = rusqlite::named_params! { ":user": user, ":agent": agent, ":session": session };
+    let remove = |table: &str| -> Result<u64> {
+        let sql = format!("DELETE FROM {table} WHERE {covered}");
+        Ok(connection.prepare_cached(&sql)?.execute(parts)? as u64)
+    };
+    let (memories, events) = (remove("memories")?, remove("history")?);
+    remove("places")?;
+    let (entities, relations) = graph_write::delete_all(connection, scope)?;
+    // The list of changes goes as a whole, with the names in it: without it, indexes are built anew and guards hold back,
+    // as if it had grown too long. One more number is used up, so that the present version is older than what comes.
+    log(connection, MemoryId::from_bytes([0; 16]), &Scope::from_parts(None, None, None), true, false)?;
+    connection.prepare_cached("DELETE FROM changes")?.execute([])?;
+    Ok(Purged::new(memories, events, entities, relations))
 }
 
 pub(super) fn record_access(connection: &Connection, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {

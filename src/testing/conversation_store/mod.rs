@@ -8,6 +8,7 @@ mod concurrency;
 mod drops;
 mod fields;
 mod random;
+mod restores;
 mod scopes;
 mod summaries;
 
@@ -32,6 +33,9 @@ pub use fields::{
     times_come_back_to_the_microsecond,
 };
 pub use random::whatever_is_done_is_what_a_plain_model_does;
+pub use restores::{
+    a_conversation_is_restored_as_it_was, conversations_are_told_by_name, what_was_begun_is_not_restored_over,
+};
 pub use scopes::{
     a_scope_erases_what_it_covers, an_erased_conversation_goes_on_without_a_past, bad_scopes_are_refused,
     scopes_are_compared_whole,
@@ -162,6 +166,9 @@ macro_rules! conversation_store_suite {
             of_summarizers_at_once_one_gets_through
             a_dropped_append_is_whole_or_nothing
             a_dropped_erase_is_whole_or_nothing
+            a_conversation_is_restored_as_it_was
+            what_was_begun_is_not_restored_over
+            conversations_are_told_by_name
             whatever_is_done_is_what_a_plain_model_does
         }
     };

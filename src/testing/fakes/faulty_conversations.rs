@@ -40,6 +40,20 @@ impl ConversationStore for FaultyConversations {
         self.switch.call(self.inner.replace_summary(conversation, expected_covers_before, summary)).await
     }
 
+    async fn conversations(&self, scope: &Scope) -> Result<Vec<Scope>> {
+        self.switch.call(self.inner.conversations(scope)).await
+    }
+
+    async fn restore(
+        &self,
+        conversation: &Scope,
+        first: u64,
+        messages: &[Message],
+        summary: Option<&RunningSummary>,
+    ) -> Result<()> {
+        self.switch.call(self.inner.restore(conversation, first, messages, summary)).await
+    }
+
     async fn drop_before(&self, conversation: &Scope, before: u64) -> Result<u64> {
         self.switch.call(self.inner.drop_before(conversation, before)).await
     }

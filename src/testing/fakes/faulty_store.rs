@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use super::{faulty_conversations::FaultyConversations, faulty_graph::FaultyGraph};
 use crate::{
     AddFailure, AddQueue, CallId, Candidate, Claim, Claimed, Companions, EmbedderIdentity, Error, ErrorKind, Filter,
-    HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Page, QueuedAdd, Result, Scope, SearchQuery, Stamp,
+    HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Page, Purged, QueuedAdd, Result, Scope, SearchQuery, Stamp,
     StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
 };
 
@@ -214,8 +214,20 @@ impl<S: VectorStore> VectorStore for FaultyStore<S> {
         self.switch.call(self.inner.history(scope, id)).await
     }
 
+    async fn removed(&self, scope: &Scope, after: Option<MemoryId>, limit: usize) -> Result<Vec<MemoryId>> {
+        self.switch.call(self.inner.removed(scope, after, limit)).await
+    }
+
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
         self.switch.call(self.inner.delete_all(scope, stamp)).await
+    }
+
+    async fn purge_all(&self, scope: &Scope) -> Result<Purged> {
+        self.switch.call(self.inner.purge_all(scope)).await
+    }
+
+    async fn scrub(&self) -> Result<()> {
+        self.switch.call(self.inner.scrub()).await
     }
 
     async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {

@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
-use super::subject::{Subject, X, added, alice, at, bob, deleted, removal, replacement, rewritten, stamp, updated};
-use crate::{Actor, CallId, EventKind, HistoryEvent, Stamp, VectorStore, WriteBatch};
+use super::subject::{
+    Subject, X, added, alice, at, bob, deleted, refused, removal, replacement, rewritten, stamp, updated,
+};
+use crate::{Actor, CallId, ErrorKind, EventKind, HistoryEvent, Scope, Stamp, VectorStore, WriteBatch};
 
 /// The whole story of a memory is there, oldest first, also after it was removed.
 pub async fn the_story_outlives_the_memory(store: Arc<dyn VectorStore>) {
@@ -79,4 +81,32 @@ pub async fn events_may_stand_alone(store: Arc<dyn VectorStore>) {
     subject.apply(WriteBatch { events: vec![event.clone()], ..WriteBatch::default() }).await;
     assert_eq!(subject.history(&alice(), memory.id).await.last(), Some(&event));
     assert_eq!(subject.all(&alice()).await, [memory]);
+}
+
+/// What was removed is told by id, page by page, in its scope, for as long as there is a history of it.
+pub async fn what_was_removed_is_told(store: Arc<dyn VectorStore>) {
+    let subject = Subject::bound(store).await;
+    let session = alice().with_session("1");
+    let mut gone = Vec::new();
+    for scope in [&alice(), &session, &alice(), &session, &bob()] {
+        gone.push(subject.add(scope, "gone", X).await);
+        subject.add(scope, "kept", X).await;
+    }
+    for memory in &gone {
+        subject.apply(removal(memory)).await;
+    }
+    let ids = |picked: &[usize]| picked.iter().map(|place| gone[*place].id).collect::<Vec<_>>();
+    let removed =
+        async |scope: &Scope, after, limit| subject.store.removed(scope, after, limit).await.expect("removed");
+    assert_eq!(removed(&alice(), None, 100).await, ids(&[0, 1, 2, 3]));
+    assert_eq!(removed(&session, None, 100).await, ids(&[1, 3]));
+    assert_eq!(removed(&bob(), None, 100).await, ids(&[4]));
+    assert_eq!(removed(&alice(), None, 2).await, ids(&[0, 1]));
+    assert_eq!(removed(&alice(), Some(gone[1].id), 2).await, ids(&[2, 3]));
+    assert_eq!(removed(&alice(), Some(gone[3].id), 2).await, []);
+    // One that is back is not removed, and one without a history was never there.
+    subject.store_one(&gone[0], X).await;
+    subject.apply(WriteBatch { erase_history: ids(&[1]), ..WriteBatch::default() }).await;
+    assert_eq!(removed(&alice(), None, 100).await, ids(&[2, 3]));
+    refused(subject.store.removed(&Scope::user(" "), None, 10).await, &[ErrorKind::InvalidArgument]);
 }

@@ -14,6 +14,7 @@ mod guards;
 mod history;
 mod keyword;
 mod paging;
+mod purging;
 mod round_trip;
 mod scopes;
 mod subject;
@@ -58,7 +59,7 @@ pub use guards::{
 };
 pub use history::{
     each_memory_has_its_own_history, events_come_back_as_given, events_may_stand_alone, history_stays_in_its_scope,
-    the_story_outlives_the_memory,
+    the_story_outlives_the_memory, what_was_removed_is_told,
 };
 pub use keyword::{
     any_text_is_a_query, case_and_composition_are_folded, common_words_alone_are_a_query,
@@ -70,6 +71,10 @@ pub use keyword::{
 pub use paging::{
     a_bad_page_is_refused, a_cursor_is_a_place, a_filtered_list_has_pages_too, a_list_goes_by_id,
     a_walk_survives_writes, an_empty_list_is_one_page, pages_hold_every_memory_once,
+};
+pub use purging::{
+    a_history_is_erased_with_its_batch, a_purge_holds_planned_writes_back, a_purge_keeps_to_its_scope,
+    a_purge_leaves_no_trace, a_scrub_changes_nothing,
 };
 pub use round_trip::{
     a_megabyte_of_text_comes_back, any_id_is_kept, every_field_comes_back,
@@ -164,6 +169,7 @@ macro_rules! vector_store_suite {
             each_memory_has_its_own_history
             history_stays_in_its_scope
             events_may_stand_alone
+            what_was_removed_is_told
             a_reader_sees_its_own
             tricky_names_stay_apart
             an_id_opens_no_door
@@ -226,6 +232,11 @@ macro_rules! vector_store_suite {
             a_filtered_list_has_pages_too
             an_empty_list_is_one_page
             a_bad_page_is_refused
+            a_purge_leaves_no_trace
+            a_purge_keeps_to_its_scope
+            a_history_is_erased_with_its_batch
+            a_purge_holds_planned_writes_back
+            a_scrub_changes_nothing
             all_of_mine_and_nothing_else
             what_has_ended_goes_too
             a_session_takes_its_own_only

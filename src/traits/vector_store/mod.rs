@@ -6,7 +6,7 @@ use std::{fmt::Debug, sync::Arc};
 use async_trait::async_trait;
 
 pub use read::{Attributes, Candidate, ListOrder, ListQuery, SearchQuery, Surroundings};
-pub use write::{Expect, IndexKey, Put, Unchanged, WriteBatch};
+pub use write::{Expect, IndexKey, Purged, Put, Unchanged, WriteBatch};
 
 use crate::{
     AddQueue, ConversationStore, EmbedderIdentity, Filter, GraphStore, HistoryEvent, Memory, MemoryId, Page, Result,
@@ -165,6 +165,13 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     /// As [`get`](VectorStore::get).
     async fn history(&self, scope: &Scope, id: MemoryId) -> Result<Vec<HistoryEvent>>;
 
+    /// Memories that the scope once covered and that are there no more, but have a history: those with an id above `after`,
+    /// by id, at most `limit`.
+    ///
+    /// # Errors
+    /// As [`get`](VectorStore::get).
+    async fn removed(&self, scope: &Scope, after: Option<MemoryId>, limit: usize) -> Result<Vec<MemoryId>>;
+
     /// Removes every memory the scope covers, also those that no longer hold, writes a
     /// [`Delete`](crate::EventKind::Delete) event for each, and says how many there were. Whole or not at all. A store
     /// with the capability `graph` removes the scope's graph too ([`GraphStore::delete_graph`](crate::GraphStore)); what
@@ -173,6 +180,24 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     /// # Errors
     /// As [`get`](VectorStore::get).
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64>;
+
+    /// Removes every memory the scope covers and every trace of those it ever covered: history, also of what was removed
+    /// before, places of turns and, with the capability `graph`, the scope's graph. No event tells of it. Whole or not at
+    /// all; a write that was planned before it is a conflict. What other [companions](VectorStore::companions) keep stays.
+    ///
+    /// Bytes may be left in what lies free in files until [`scrub`](VectorStore::scrub).
+    ///
+    /// # Errors
+    /// As [`get`](VectorStore::get).
+    async fn purge_all(&self, scope: &Scope) -> Result<Purged>;
+
+    /// Leaves no byte of what was removed in any file of the store: free pages, journals, the lists of changes. For all
+    /// scopes; it may take as long as copying the files. Free where nothing is kept in files.
+    ///
+    /// # Errors
+    /// [`StoreUnavailable`](crate::ErrorKind::StoreUnavailable), also when other handles or processes read what was
+    /// before for so long that it had to stay: call again.
+    async fn scrub(&self) -> Result<()>;
 
     /// Counts an access at `at` to each of these memories. No change in the sense of revisions and history; those not
     /// there are passed over.
@@ -233,8 +258,20 @@ impl<T: VectorStore + ?Sized> VectorStore for Arc<T> {
         (**self).history(scope, id).await
     }
 
+    async fn removed(&self, scope: &Scope, after: Option<MemoryId>, limit: usize) -> Result<Vec<MemoryId>> {
+        (**self).removed(scope, after, limit).await
+    }
+
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
         (**self).delete_all(scope, stamp).await
+    }
+
+    async fn purge_all(&self, scope: &Scope) -> Result<Purged> {
+        (**self).purge_all(scope).await
+    }
+
+    async fn scrub(&self) -> Result<()> {
+        (**self).scrub().await
     }
 
     async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {

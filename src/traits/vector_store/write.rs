@@ -87,6 +87,28 @@ impl Unchanged {
     }
 }
 
+/// What [`VectorStore::purge_all`](crate::VectorStore::purge_all) took away.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Purged {
+    /// Memories.
+    pub memories: u64,
+    /// Events of their history, and of that of memories that were removed before.
+    pub events: u64,
+    /// Entities of the graph.
+    pub entities: u64,
+    /// Relations of the graph, also those that had ended or expired.
+    pub relations: u64,
+}
+
+impl Purged {
+    /// So many of each.
+    #[must_use]
+    pub const fn new(memories: u64, events: u64, entities: u64, relations: u64) -> Self {
+        Self { memories, events, entities, relations }
+    }
+}
+
 /// Changes that belong together. Nothing in it is applied unless all of it is.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
@@ -95,6 +117,8 @@ pub struct WriteBatch {
     pub puts: Vec<Put>,
     /// Memories to remove. One that does not exist is a [`Conflict`](crate::ErrorKind::Conflict).
     pub deletes: Vec<MemoryId>,
+    /// Memories of which every earlier event is erased, be they there or not; unknown ones are passed over.
+    pub erase_history: Vec<MemoryId>,
     /// The history of these changes, written as given.
     pub events: Vec<HistoryEvent>,
     /// Changes of the graph; only for a store with the capability `graph`.
@@ -107,7 +131,8 @@ impl WriteBatch {
     /// Whether there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.puts.is_empty() && self.deletes.is_empty() && self.events.is_empty() && self.graph.is_empty()
+        let Self { puts, deletes, erase_history, events, graph, unchanged: _ } = self;
+        puts.is_empty() && deletes.is_empty() && erase_history.is_empty() && events.is_empty() && graph.is_empty()
     }
 
     /// Checks what can be checked without reading the store, which is bound to `embedder`: for whoever writes one.

@@ -40,13 +40,13 @@ async fn blocks_come_first_then_what_is_known_then_turns() {
             new(MemoryKind::Fact, "Cooks dinner with her sister").at(at("2024-12-31T23:59:59Z")).speaker("Alice"),
             new(MemoryKind::Custom("recipe".into()), "Dinner is rice").at(at("2025-01-01T00:00:00Z")),
             new(MemoryKind::Block, "Speaks Portuguese"),
-            new(MemoryKind::Block, "Answers are short").pinned(true).categories(["style", "tone"]),
+            new(MemoryKind::Block, "Answers are short").pinned(true).slot("style"),
         ];
         world.engine.add_raw(&alice, memories).await.unwrap();
         let context = world.engine.context(&alice, "dinner", ROOM).await.unwrap();
         let pair = |head: &str, text: &str| (head.to_owned(), text.to_owned());
         let expected = [
-            pair("block \"style, tone\"", "Answers are short"),
+            pair("block \"style\"", "Answers are short"),
             pair("block", "Speaks Portuguese"),
             pair("fact 2024-12-31 \"Alice\"", "Cooks dinner with her sister"),
             pair("fact 2025-02-02 assistant", "Has dinner at eight"),

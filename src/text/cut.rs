@@ -6,7 +6,7 @@ const SENTENCE_KEEPS: usize = 2;
 /// The longest beginning of `text` that fits, cut after a sentence if that keeps half of what fits, else after a word,
 /// else between characters as people see them. `None` if not even one character fits. `fits` must hold for the
 /// beginning of whatever it holds for.
-pub(super) fn cut(text: &str, fits: impl Fn(&str) -> bool) -> Option<&str> {
+pub(crate) fn cut(text: &str, fits: impl Fn(&str) -> bool) -> Option<&str> {
     let bounds: Vec<usize> =
         text.grapheme_indices(true).map(|(at, grapheme)| at + grapheme.len()).filter(|end| *end < text.len()).collect();
     let piece = |end: usize| text.get(..end).unwrap_or_default().trim_end();

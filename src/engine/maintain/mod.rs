@@ -1,0 +1,158 @@
+//! Keeping a store small and current: expire → forget → merge → summarize → observe → review. Each step walks the
+//! memories by id, and each change is one write that takes its own cause away; so a call may end at any point, and the next
+//! finds what is left.
+
+mod derive;
+mod forget;
+mod merge;
+mod observe;
+mod request;
+mod review;
+mod schedule;
+mod summarize;
+
+use request::Step;
+pub use request::{Maintenance, MaintenancePlace, MaintenanceReport, Merged};
+pub use schedule::{MaintenanceSchedule, ScheduledMaintenance};
+
+use super::{MemoryEngine, watch::Outcome};
+use crate::{
+    Actor, Error, ErrorKind, Filter, ListQuery, Memory, MemoryId, Page, Result, Scope, Stage, Stamp, Timestamp,
+    Validity,
+};
+
+impl MemoryEngine {
+    /// Keeps what the scope covers small and current: removes what has expired and, if asked, what has
+    /// [faded](Maintenance::forget_below); lets of [near duplicates](Maintenance::merge) the older take the newer in;
+    /// if asked, writes [summaries of sessions](Maintenance::summarize_sessions) and
+    /// [observations](Maintenance::observe); and makes these anew, or ends them, when what they rest on has changed or ended.
+    ///
+    /// One call looks at [so many](Maintenance::limit) memories at most, and says where the next goes on. Every change is
+    /// one write that takes its own cause away, with an event by [`Actor::Maintenance`] that says why. So a call may fail,
+    /// be dropped or end with the process at any point, and two may run at once: what is done is done, and the next call
+    /// finds the rest. A second run over the same memories changes nothing.
+    ///
+    /// ```
+    /// # use ingrain::{HashingEmbedder, Maintenance, MemoryEngine, Scope};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> ingrain::Result<()> {
+    /// # let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).build().await?;
+    /// let alice = Scope::user("alice");
+    /// memory.add_raw(&alice, ["Likes hiking", "likes hiking."]).await?;
+    /// let mut request = Maintenance::new();
+    /// loop {
+    ///     let report = memory.maintain(&alice, &request).await?;
+    ///     println!("{} changes", report.changes()); // 1: one of the two took the other in
+    ///     let Some(place) = report.next else { break };
+    ///     request = request.resume(place);
+    /// }
+    /// assert_eq!(memory.count(&alice, None).await?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or request; what the summarizer, the embedder or the
+    /// store report. What was done before stays done.
+    pub async fn maintain(&self, scope: &Scope, request: &Maintenance) -> Result<MaintenanceReport> {
+        let outcome =
+            |report: &MaintenanceReport| Outcome::of(report.changes()).costing(report.model_calls, report.usage);
+        self.watched("maintain", scope, maintain(self, scope, request), outcome).await
+    }
+
+    /// Parts two memories that [`maintain`](Self::maintain) had merged: the one that was taken in holds again, with its
+    /// sources, and they stay apart. Returns it as it is now. Categories and metadata that the other had taken over it keeps.
+    ///
+    /// # Errors
+    /// [`NotFound`](ErrorKind::NotFound); [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope;
+    /// [`Conflict`](ErrorKind::Conflict) if no other memory has taken it in, or others kept changing it; what the store
+    /// reports.
+    pub async fn undo_merge(&self, scope: &Scope, id: MemoryId) -> Result<Memory> {
+        merge::undo_merge(self, scope, id).await
+    }
+}
+
+/// One call.
+struct Run<'e> {
+    engine: &'e MemoryEngine,
+    scope: &'e Scope,
+    request: &'e Maintenance,
+    now: Timestamp,
+    stamp: Stamp,
+    report: MaintenanceReport,
+    /// How many memories may still be looked at.
+    left: usize,
+}
+
+async fn maintain(engine: &MemoryEngine, scope: &Scope, request: &Maintenance) -> Result<MaintenanceReport> {
+    scope.validate()?;
+    request.validate()?;
+    let stamp = engine.stamp(Actor::Maintenance);
+    let (now, report) = (stamp.at, MaintenanceReport::default());
+    let mut run = Run { engine, scope, request, now, stamp, report, left: request.limit };
+    let MaintenancePlace { mut step, mut after } = request.place.clone();
+    loop {
+        after = match step {
+            Step::Expire if request.expire => run.expire(after).await,
+            Step::Forget if request.forget_below.is_some() => run.forget(after).await,
+            Step::Merge if request.merge => run.merge(after).await,
+            Step::Summarize if request.quiet.is_some() => run.summarize(after).await,
+            Step::Observe if request.observe.is_some() => run.observe(after).await,
+            Step::Review if request.review => run.review(after).await,
+            _ => Ok(None),
+        }
+        .map_err(|error| error.with_stage(Stage::Maintain))?;
+        if after.is_none() {
+            match step.next() {
+                Some(next) => step = next,
+                None => return Ok(run.report),
+            }
+        }
+        if run.left == 0 {
+            run.report.next = Some(MaintenancePlace { step, after });
+            return Ok(run.report);
+        }
+    }
+}
+
+impl Run<'_> {
+    /// The next memories of a walk, as many as may still be looked at.
+    async fn page(
+        &mut self,
+        after: Option<crate::Cursor>,
+        filter: Option<Filter>,
+        validity: Validity,
+    ) -> Result<Page<Memory>> {
+        let mut query = ListQuery::new(self.scope.clone(), validity);
+        (query.after, query.filter, query.limit) = (after, filter, self.left.min(500));
+        let page = self.engine.0.store.list(&query).await?;
+        self.left = self.left.saturating_sub(page.items.len());
+        self.report.looked_at += page.items.len() as u64;
+        Ok(page)
+    }
+
+    fn because(&self, reason: impl Into<String>) -> Stamp {
+        self.stamp.clone().because(reason)
+    }
+
+    /// Whether the change was made; one that another was faster with is left for the next call.
+    fn made(&mut self, id: MemoryId, result: Result<()>) -> Result<bool> {
+        match result {
+            Ok(()) => Ok(true),
+            Err(error) if matches!(error.kind(), ErrorKind::Conflict | ErrorKind::NotFound) => {
+                self.report.busy.push(id);
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Facts and the like, by kind.
+fn semantic() -> Filter {
+    Filter::any_of("kind", ["fact", "preference", "procedure", "observation"])
+}
+
+fn conflict(what: &str) -> Error {
+    Error::new(ErrorKind::Conflict, what)
+}

@@ -1,0 +1,138 @@
+use std::{fmt, sync::Arc, time::Duration};
+
+use tokio::task::JoinHandle;
+
+use super::{Maintenance, MaintenanceReport};
+use crate::{Error, ErrorKind, Result, Scope, Stage, engine::MemoryEngine};
+
+/// How long a round waits for the queue of adds to become empty before it is left out.
+const PATIENCE: u32 = 60;
+
+type Observe = Box<dyn Fn(&Scope, &Result<MaintenanceReport>) + Send + Sync>;
+
+/// Runs [maintenance](MemoryEngine::maintain) every so often, on tokio.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use ingrain::{HashingEmbedder, Maintenance, MaintenanceSchedule, MemoryEngine, Scope};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> ingrain::Result<()> {
+/// # let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).build().await?;
+/// let nightly = MaintenanceSchedule::new(Maintenance::new(), Duration::from_secs(24 * 3600))
+///     .scopes(|| vec![Scope::user("alice"), Scope::user("bob")]) // asked before each round
+///     .on_report(|scope, report| println!("{scope:?}: {report:?}"))
+///     .start(&memory)?;
+/// // … for as long as `nightly` lives
+/// nightly.stop().await;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use]
+pub struct MaintenanceSchedule {
+    request: Maintenance,
+    every: Duration,
+    scopes: Box<dyn Fn() -> Vec<Scope> + Send + Sync>,
+    observe: Observe,
+}
+
+impl fmt::Debug for MaintenanceSchedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { request, every, scopes: _, observe: _ } = self;
+        f.debug_struct("MaintenanceSchedule").field("request", request).field("every", every).finish_non_exhaustive()
+    }
+}
+
+impl MaintenanceSchedule {
+    /// A round every so often, the first after that time; of no scopes yet.
+    pub fn new(request: Maintenance, every: Duration) -> Self {
+        Self { request, every, scopes: Box::new(Vec::new), observe: Box::new(|_, _| {}) }
+    }
+
+    /// Which scopes a round is for, asked before each. Default: none.
+    pub fn scopes(mut self, scopes: impl Fn() -> Vec<Scope> + Send + Sync + 'static) -> Self {
+        self.scopes = Box::new(scopes);
+        self
+    }
+
+    /// Is told what each call came to; it should be quick. After an error the round goes on with the next scope. Default:
+    /// nobody is told.
+    pub fn on_report(mut self, observe: impl Fn(&Scope, &Result<MaintenanceReport>) + Send + Sync + 'static) -> Self {
+        self.observe = Box::new(observe);
+        self
+    }
+
+    /// Starts. A round waits until the [queue of adds](MemoryEngine::add_later) is empty, up to a minute, and goes through
+    /// each scope to its end, giving way to other work between calls. It does not keep the engine alive: with its last clone
+    /// the rounds end.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad request or no time between rounds;
+    /// [`Configuration`](ErrorKind::Configuration) outside a tokio runtime.
+    pub fn start(self, engine: &MemoryEngine) -> Result<ScheduledMaintenance> {
+        self.request.validate()?;
+        if self.every.is_zero() {
+            return Err(Error::invalid("there must be time between two rounds of maintenance"));
+        }
+        let runtime = tokio::runtime::Handle::try_current().map_err(|cause| {
+            let message = "maintenance is scheduled outside a tokio runtime";
+            Error::new(ErrorKind::Configuration, message).with_stage(Stage::Maintain).with_source(cause)
+        })?;
+        let weak = Arc::downgrade(&engine.0);
+        let (stop, mut stopped) = tokio::sync::watch::channel(());
+        let task = runtime.spawn(async move {
+            loop {
+                // Whoever drops the handle, or stops it, ends the wait.
+                if tokio::time::timeout(self.every, stopped.changed()).await.is_ok() {
+                    return;
+                }
+                for scope in (self.scopes)() {
+                    let Some(inner) = weak.upgrade() else { return };
+                    self.round(&MemoryEngine(inner), &scope).await;
+                    if stopped.has_changed().unwrap_or(true) {
+                        return;
+                    }
+                }
+            }
+        });
+        Ok(ScheduledMaintenance { stop: Some(stop), task: Some(task) })
+    }
+
+    async fn round(&self, engine: &MemoryEngine, scope: &Scope) {
+        if let Some(later) = &engine.0.later {
+            for _ in 0..PATIENCE {
+                if !later.has_work().await.unwrap_or(false) {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+        }
+        let mut request = self.request.clone();
+        loop {
+            let report = engine.maintain(scope, &request).await;
+            let next = report.as_ref().ok().and_then(|report| report.next.clone());
+            (self.observe)(scope, &report);
+            let Some(place) = next else { return };
+            request = request.resume(place);
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// Maintenance that is going on. Dropping it ends it after the call it is in.
+#[derive(Debug)]
+#[must_use = "dropping it ends the maintenance"]
+pub struct ScheduledMaintenance {
+    stop: Option<tokio::sync::watch::Sender<()>>,
+    task: Option<JoinHandle<()>>,
+}
+
+impl ScheduledMaintenance {
+    /// Ends it, and waits for the call it is in.
+    pub async fn stop(mut self) {
+        self.stop.take();
+        if let Some(task) = self.task.take() {
+            // A panic of an observer ends the rounds as well.
+            let _ = task.await;
+        }
+    }
+}

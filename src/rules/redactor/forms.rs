@@ -1,0 +1,153 @@
+//! The forms, as a table. A first group is the secret, and what stands around it stays.
+
+/// What something looks like that is to be taken out.
+pub(super) struct Form {
+    /// What it is; the placeholder is this in brackets.
+    pub(super) name: &'static str,
+    /// One of these is in every match; none given says nothing.
+    pub(super) hints: &'static [&'static str],
+    pub(super) pattern: &'static str,
+    pub(super) check: fn(&str) -> bool,
+}
+
+const fn form(name: &'static str, hints: &'static [&'static str], pattern: &'static str) -> Form {
+    Form { name, hints, pattern, check: |_| true }
+}
+
+const DIGITS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+/// In the words for a password, key or token, in any case.
+const WORDS: &[&str] = &[
+    "ass",
+    "ASS",
+    "pwd",
+    "PWD",
+    "Pwd",
+    "key",
+    "KEY",
+    "Key",
+    "oken",
+    "OKEN",
+    "ecret",
+    "ECRET",
+    "PIN",
+    "pin",
+    "Pin",
+    "арол",
+    "АРОЛ",
+    "слово",
+    "ontra",
+    "ONTRA",
+    "enha",
+    "ENHA",
+    "ennwort",
+    "ENNWORT",
+    "mot de",
+    "Mot de",
+    "arola",
+    "密码",
+];
+
+pub(super) const SECRETS: &[Form] = &[
+    form(
+        "private key",
+        &["PRIVATE KEY"],
+        r"-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s:,\\-]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)",
+    ),
+    form("token", &["eyJ"], r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
+    // OpenAI, Anthropic and others; Stripe.
+    form("api key", &["sk-"], r"\bsk-[A-Za-z0-9_-]{16,}"),
+    form("api key", &["k_"], r"\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}"),
+    // GitHub, GitLab, npm, PyPI, Hugging Face.
+    form("token", &["gh"], r"\bgh[pousr]_[A-Za-z0-9]{30,}"),
+    form("token", &["github_pat_"], r"\bgithub_pat_[A-Za-z0-9_]{30,}"),
+    form("token", &["glpat-"], r"\bglpat-[A-Za-z0-9_-]{20,}"),
+    form("token", &["npm_"], r"\bnpm_[A-Za-z0-9]{30,}"),
+    form("token", &["pypi-"], r"\bpypi-[A-Za-z0-9_-]{30,}"),
+    form("token", &["hf_"], r"\bhf_[A-Za-z0-9]{30,}"),
+    // Amazon, Google, Slack, SendGrid, Telegram.
+    form("api key", &["AKIA", "ASIA"], r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    form("api key", &["AIza"], r"\bAIza[A-Za-z0-9_-]{30,}"),
+    form("token", &["xox"], r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
+    form("api key", &["SG."], r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
+    form("token", &[":"], r"\b\d{8,10}:[A-Za-z0-9_-]{35}\b"),
+    form("password", &["://"], r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@\[\]]*:([^\s/@\[\]]+)@"),
+    form("token", &["earer", "EARER"], r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{16,})"),
+    // What is written behind a sign is taken whatever it is; what is told in words must look like no word.
+    form(
+        "password",
+        WORDS,
+        r#"(?i)(?:password|passwd|passphrase|passcode|pwd|api[ _-]?key|secret[ _-]?key|access[ _-]?key|access[ _-]?token|auth[ _-]?token|client[ _-]?secret|пароль|пароля|кодовое слово|contraseña|senha|passwort|kennwort|mot de passe|parola d'ordine|密码)["']?\s*[:=：]\s*["'«“]?([^\s"',;«»“”\[\]]{4,})"#,
+    ),
+    Form {
+        name: "password",
+        hints: WORDS,
+        pattern: r#"(?i)(?:password|passwd|passphrase|passcode|pwd|api[ _-]?key|secret[ _-]?key|access[ _-]?key|access[ _-]?token|auth[ _-]?token|client[ _-]?secret|pin|пароль|contraseña|senha|passwort|kennwort|mot de passe)\s+(?:for [\w. ]{1,30} )?(?:is|was|to|lautet|ist|es|é|est|—|-|–)\s+["'«“]?([^\s"',;«»“”\[\]]{4,})"#,
+        check: looks_like_no_word,
+    },
+];
+
+pub(super) const PERSONAL: &[Form] = &[
+    form("email address", &["@"], r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}"),
+    Form { name: "account number", hints: DIGITS, pattern: r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b", check: is_iban },
+    Form { name: "card number", hints: DIGITS, pattern: r"\b\d(?:[ -]?\d){12,18}\b", check: is_card },
+    form("social security number", DIGITS, r"\b\d{3}-\d{2}-\d{4}\b"),
+    Form { name: "phone number", hints: &["+"], pattern: r"\+\d[\d ().\-]{7,20}\d", check: has_digits_of_a_phone },
+    Form {
+        name: "phone number",
+        hints: DIGITS,
+        pattern: r"(?:\(\d{3}\) ?|\b\d{3}[ .-])\d{3}[ .-]\d{4}\b",
+        check: has_digits_of_a_phone,
+    },
+    Form {
+        name: "phone number",
+        hints: DIGITS,
+        pattern: r"\b8[ -]?\(?\d{3}\)?[ -]?\d{3}[ -]?\d{2}[ -]?\d{2}\b",
+        check: has_digits_of_a_phone,
+    },
+    Form { name: "ip address", hints: DIGITS, pattern: r"\b\d{1,3}(?:\.\d{1,3}){3}\b", check: is_ip },
+    form("ip address", &[":"], r"\b[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{1,4}){7}\b"),
+];
+
+/// Whether it has a digit or a sign, or capitals inside: "is required" is no password, "is hunter2" is one.
+fn looks_like_no_word(text: &str) -> bool {
+    let text = text.trim_end_matches(['.', '!', '?', ')']);
+    let has_sign = text.chars().any(|char| !char.is_alphabetic() && !matches!(char, '\'' | '’' | '-'));
+    let has_capital_inside = text.chars().skip(1).any(char::is_uppercase) && text.chars().any(char::is_lowercase);
+    text.chars().count() >= 4 && (has_sign || has_capital_inside)
+}
+
+fn digits(text: &str) -> impl DoubleEndedIterator<Item = u32> {
+    text.chars().filter_map(|char| char.to_digit(10))
+}
+
+/// The Luhn check of card numbers: every second digit from the right doubled, and the sum of all divisible by ten (ISO/IEC
+/// 7812-1).
+fn is_card(text: &str) -> bool {
+    let doubled = |(place, digit): (usize, u32)| match (place % 2, digit * 2) {
+        (1, twice) if twice > 9 => twice - 9,
+        (1, twice) => twice,
+        _ => digit,
+    };
+    let sum: u32 = digits(text).rev().enumerate().map(doubled).sum();
+    sum.is_multiple_of(10) && digits(text).any(|digit| digit != 0)
+}
+
+/// The check of account numbers: the first four characters last, letters as 10 to 35, and the remainder by 97 is 1 (ISO
+/// 13616).
+fn is_iban(text: &str) -> bool {
+    let characters: Vec<u32> = text.chars().filter_map(|char| char.to_digit(36)).collect();
+    let Some((head, tail)) = characters.split_at_checked(4) else { return false };
+    let remainder = tail.iter().chain(head).fold(0, |remainder, value| {
+        let shift = if *value > 9 { 100 } else { 10 };
+        (remainder * shift + value) % 97
+    });
+    remainder == 1
+}
+
+fn has_digits_of_a_phone(text: &str) -> bool {
+    (9..=15).contains(&digits(text).count())
+}
+
+fn is_ip(text: &str) -> bool {
+    text.parse::<std::net::Ipv4Addr>().is_ok()
+}

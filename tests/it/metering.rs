@@ -1,0 +1,166 @@
+//! Every call is told of when it has ended: to the meter, and without a word of what was said.
+
+use std::sync::Arc;
+
+use ingrain::{
+    ErrorKind, HashingEmbedder, InMemoryStore, Maintenance, MemoryEngine, MemoryUpdate, Message, Meter, Operation,
+    Purge, Scope, TokenBudget, Totals,
+    testing::{FaultyStore, ScriptedLlm},
+};
+
+fn alice() -> Scope {
+    Scope::user("alice")
+}
+
+#[tokio::test]
+async fn every_call_is_counted_for_its_user() {
+    let totals = Arc::new(Totals::default());
+    let store = Arc::new(FaultyStore::new(InMemoryStore::new()));
+    let builder = MemoryEngine::builder().store(Arc::clone(&store)).embedder(HashingEmbedder::new(64));
+    let memory = builder.meter(Arc::clone(&totals)).build().await.unwrap();
+    memory.add(&alice(), [Message::user("I live in Lisbon.")]).await.unwrap();
+    memory.add_later(&alice(), [Message::user("I like tea.")]).await.unwrap();
+    memory.flush().await.unwrap();
+    let raw = memory.add_raw(&alice().with_session("s"), ["a", "b", "c"]).await.unwrap();
+    memory.search(&alice(), "Lisbon").await.unwrap();
+    memory.context(&alice(), "Lisbon", TokenBudget::new(100)).await.unwrap();
+    memory.update(&alice(), raw[0].id, MemoryUpdate::new().pinned(true)).await.unwrap();
+    memory.delete(&alice(), raw[1].id).await.unwrap();
+    memory.maintain(&alice(), &Maintenance::new()).await.unwrap();
+    memory.purge(&alice(), Purge::memories([raw[2].id])).await.unwrap();
+    memory.search(&Scope::user("bob"), "Lisbon").await.unwrap();
+    store.stop();
+    memory.search(&alice(), "Lisbon").await.unwrap_err();
+    store.start();
+    memory.delete_all(&alice()).await.unwrap();
+    memory.update(&alice(), raw[0].id, MemoryUpdate::new()).await.unwrap_err();
+    let told: Vec<_> =
+        totals.all().iter().map(|(user, verb, total)| (user.clone(), *verb, total.calls, total.errors)).collect();
+    let expected = [
+        ("alice", "add", 1, 0),
+        ("alice", "add_raw", 1, 0),
+        ("alice", "context", 1, 0),
+        ("alice", "delete", 1, 0),
+        ("alice", "delete_all", 1, 0),
+        ("alice", "maintain", 1, 0),
+        ("alice", "purge", 1, 0),
+        ("alice", "queued_add", 1, 0),
+        ("alice", "search", 2, 1),
+        ("alice", "update", 2, 1),
+        ("bob", "search", 1, 0),
+    ];
+    assert_eq!(told, expected.map(|(user, verb, calls, errors)| (user.to_owned(), verb, calls, errors)));
+    assert_eq!(totals.of("add", "alice").memories, 2, "the turn and the fact");
+    assert_eq!(totals.of("add_raw", "alice").memories, 3);
+}
+
+#[tokio::test]
+async fn what_a_model_cost_is_told() {
+    let totals = Arc::new(Totals::default());
+    let llm = ScriptedLlm::new().reply(r#"{"facts": [{"text": "Keeps bees", "message": 0}]}"#);
+    let builder = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).llm(llm);
+    let memory = builder.meter(Arc::clone(&totals)).build().await.unwrap();
+    let report = memory.add(&alice(), "My bees are fine, thanks!").await.unwrap();
+    let total = totals.of("add", "alice");
+    assert_eq!((total.model_calls, total.usage), (1, report.usage));
+    assert_eq!(total.errors, 0);
+}
+
+#[derive(Debug, Default)]
+struct Kinds(std::sync::Mutex<Vec<Option<ErrorKind>>>);
+
+impl Meter for Kinds {
+    fn record(&self, operation: &Operation<'_>) {
+        self.0.lock().unwrap().push(operation.error);
+    }
+}
+
+#[tokio::test]
+async fn an_error_is_told_by_its_kind() {
+    let kinds = Arc::new(Kinds::default());
+    let builder = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).meter(Arc::clone(&kinds));
+    let memory = builder.build().await.unwrap();
+    memory.search(&alice(), " ").await.unwrap_err();
+    memory.search(&alice(), "tea").await.unwrap();
+    assert_eq!(*kinds.0.lock().unwrap(), [Some(ErrorKind::InvalidArgument), None]);
+}
+
+#[cfg(feature = "tracing")]
+#[tokio::test]
+async fn spans_and_events_hold_no_word_of_what_was_said() {
+    let told = traced::Told::default();
+    let guard = tracing::subscriber::set_default(told.clone());
+    let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).build().await.unwrap();
+    memory.add(&Scope::user("zanzibar"), [Message::user("I live in Timbuktu.")]).await.unwrap();
+    memory.search(&Scope::user("zanzibar"), "Timbuktu").await.unwrap();
+    memory.search(&Scope::user("zanzibar"), " ").await.unwrap_err();
+    drop(guard);
+    let lines = told.lines();
+    for line in ["span ingrain verb=\"add\"", "span ingrain verb=\"search\"", "error=\"invalid-argument\""] {
+        assert!(lines.iter().any(|told| told.contains(line)), "{line}: {lines:#?}");
+    }
+    let done = lines.iter().find(|line| line.contains("done") && line.contains("verb=\"search\"")).unwrap();
+    for field in ["elapsed_us=", "memories=2", "model_calls=0", "input_tokens=0", "output_tokens=0"] {
+        assert!(done.contains(field), "{field}: {done}");
+    }
+    assert!(!lines.iter().any(|line| line.contains("Timbuktu") || line.contains("zanzibar")), "{lines:#?}");
+}
+
+#[cfg(feature = "tracing")]
+mod traced {
+    use std::{
+        fmt::{Debug, Write},
+        sync::{Arc, Mutex},
+    };
+
+    use tracing::{
+        Event, Metadata, Subscriber,
+        field::{Field, Visit},
+        span::{Attributes, Id, Record},
+    };
+
+    /// What a subscriber is told by this crate, a line each.
+    #[derive(Clone, Default)]
+    pub struct Told(Arc<Mutex<Vec<String>>>);
+
+    impl Told {
+        pub fn lines(&self) -> Vec<String> {
+            self.0.lock().unwrap().clone()
+        }
+    }
+
+    struct Line(String);
+
+    impl Visit for Line {
+        fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+            write!(self.0, " {}={value:?}", field.name()).unwrap();
+        }
+    }
+
+    impl Subscriber for Told {
+        fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+            metadata.target() == "ingrain"
+        }
+
+        fn new_span(&self, span: &Attributes<'_>) -> Id {
+            let mut line = Line(format!("span {}", span.metadata().name()));
+            span.record(&mut line);
+            self.0.lock().unwrap().push(line.0);
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, event: &Event<'_>) {
+            let mut line = Line("event".to_owned());
+            event.record(&mut line);
+            self.0.lock().unwrap().push(line.0);
+        }
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+}
