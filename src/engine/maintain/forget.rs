@@ -22,7 +22,13 @@ impl Run<'_> {
         let page = self.page(after, None, Validity::Any).await?;
         let engine = self.engine;
         let has_faded = |memory: &Memory| {
+<<<<<<< HEAD
             memory.kind != MemoryKind::Block && !memory.pinned && engine.effective_importance(memory) < least
+=======
+            memory.kind != MemoryKind::Block
+                && !memory.pinned
+                && engine.0.decay.effective_importance(memory, now) < least
+>>>>>>> refs/heads/persona
         };
         for memory in page.items {
             if has_faded(&memory) && self.remove(&memory, "faded", has_faded).await? {
