@@ -1,4 +1,4 @@
-use super::MemoryEngine;
+use super::{MemoryEngine, watch::Outcome};
 use crate::{Memory, MemoryId, Result, Scope, Stage, types::truncate};
 
 impl MemoryEngine {
@@ -44,6 +44,10 @@ impl MemoryEngine {
             return Ok(());
         }
         let now = truncate(self.0.clock.now());
-        self.0.store.record_access(scope, ids, now).await.map_err(|error| error.with_stage(Stage::Store))
+        let work = async {
+            let counted = self.0.store.record_access(scope, ids, now).await;
+            counted.map_err(|error| error.with_stage(Stage::Store))
+        };
+        self.watched("touch", scope, work, |()| Outcome::of(ids.len())).await
     }
 }

@@ -20,9 +20,11 @@ impl Run<'_> {
     pub(super) async fn forget(&mut self, after: Option<Cursor>) -> Result<Option<Cursor>> {
         let Some(least) = self.request.forget_below else { return Ok(None) };
         let page = self.page(after, None, Validity::Any).await?;
-        let engine = self.engine;
+        let (engine, now) = (self.engine, self.now);
         let has_faded = |memory: &Memory| {
-            memory.kind != MemoryKind::Block && !memory.pinned && engine.effective_importance(memory) < least
+            memory.kind != MemoryKind::Block
+                && !memory.pinned
+                && engine.0.decay.effective_importance(memory, now) < least
         };
         for memory in page.items {
             if has_faded(&memory) && self.remove(&memory, "faded", has_faded).await? {

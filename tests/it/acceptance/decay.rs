@@ -223,3 +223,20 @@ async fn a_bad_policy_is_refused() {
     assert_eq!(error.kind(), ErrorKind::Configuration);
     assert_eq!(world.builder().weights(weights(0.21)).build().await.unwrap_err().kind(), ErrorKind::Configuration);
 }
+
+#[tokio::test]
+async fn what_has_faded_is_forgotten_only_where_that_is_asked_for() {
+    for world in World::all().await {
+        let (ann, engine) = (Scope::user("ann"), world.builder().decay(policy()).build().await.unwrap());
+        let texts = ["Keeps bees", "Saw a fox", "Plays the oboe"];
+        let stored = engine.add_raw(&ann, texts.map(|text| NewMemory::new(text).importance(0.8))).await.unwrap();
+        engine.update(&ann, stored[0].id, ingrain::MemoryUpdate::new().pinned(true)).await.unwrap();
+        world.clock.set(after(300));
+        engine.touch(&ann, &[stored[1].id]).await.unwrap();
+        world.clock.set(after(336));
+        let report = engine.maintain(&ann, &ingrain::Maintenance::new()).await.unwrap();
+        assert_eq!(report.forgotten, []);
+        let report = engine.maintain(&ann, &ingrain::Maintenance::new().forget_below(0.3)).await.unwrap();
+        assert_eq!(report.forgotten, [stored[2].id], "{}: neither the pinned nor the touched one", world.name);
+    }
+}
