@@ -49,7 +49,7 @@ async fn open(path: &std::path::Path) -> Result<MemoryEngine, Error> {
     // Without a model, rules pick the sentences that say most; with `.llm(…)` the model writes the summary.
     MemoryEngine::builder()
         .store(SqliteStore::open(path).await?)
-        .conversations(ConversationOptions::new().max_tokens(400).keep_last(4))
+        .conversations(ConversationOptions::new().max_tokens(400).summary_words(50).keep_last(4))
         .on_conversation(|_, event| {
             if let ConversationEvent::Failed(failure) = event {
                 println!("will be tried again: {}", failure.message);
