@@ -21,6 +21,8 @@ const NAME_LIMIT: usize = 40;
 const SAID_ALREADY: f32 = 0.8;
 /// A question that shares this part with another that was taken asks the same again ("and day three?", "and day four?").
 const ASKED_ALREADY: f32 = 0.5;
+/// Sentences that share this part with each other have one form ("how train 3 runs", "how train 4 runs").
+const ALIKE: f32 = 0.6;
 /// What a sentence of the summary so far is multiplied by, which has been chosen among several.
 const KEPT: f32 = 1.5;
 /// What the summary so far, and what the new sentences may take of the words before the other had its share: else what is
@@ -240,6 +242,7 @@ fn shortened(told: &[Told], max_words: usize) -> Option<String> {
 }
 
 /// The places of the sentences, the weightiest first.
+#[expect(clippy::cast_precision_loss, reason = "numbers of sentences")]
 fn by_weight(told: &[Told], terms: &[Vec<u32>]) -> Vec<usize> {
     let votes = |place: usize| {
         let told = told.get(place).filter(|told| told.reading.kind <= Kind::Statement);
@@ -255,11 +258,14 @@ fn by_weight(told: &[Told], terms: &[Vec<u32>]) -> Vec<usize> {
             }
         })
     });
-    let weight = |(told, rank): (&Told, f32)| {
+    let weight = |((told, own), rank): ((&Told, &Vec<u32>), f32)| {
         let kept = if told.old { KEPT } else { 1.0 };
-        told.reading.weight * kept * (0.5 + rank / (1.0 + rank))
+        // Two may be one that corrects the other; more are a habit of speech.
+        let like_it = terms.iter().filter(|other| is_within(own, other, ALIKE) && is_within(other, own, ALIKE)).count();
+        let habit = like_it.saturating_sub(1).max(1) as f32;
+        told.reading.weight * kept * (0.5 + rank / (1.0 + rank)) / habit
     };
-    let mut order: Vec<(usize, f32)> = told.iter().zip(ranks).map(weight).enumerate().collect();
+    let mut order: Vec<(usize, f32)> = told.iter().zip(terms).zip(ranks).map(weight).enumerate().collect();
     order.sort_by(|(one, left), (other, right)| right.total_cmp(left).then(one.cmp(other)));
     order.into_iter().map(|(place, _)| place).collect()
 }

@@ -69,7 +69,10 @@ pub(super) fn read(text: &str, speaker: Speaker) -> Reading {
     let asks = asks(&padded, &cues) && !(is_user && tells_before_it_asks(&folded, &words));
     let offers = !is_user && OFFERS.iter().any(|offer| padded.contains(offer));
     let greets = !is_user && words.first().is_some_and(|word| is_of(TALK, word)) && !has_digit;
-    let tells = has_digit || constraint || (name && !terms.is_empty());
+    // "I love it" and "Thanks, Ann" tell nothing yet.
+    let bare = terms.len() < LEAST_TERMS && words.iter().any(|word| is_of(WISHES, word));
+    let says_more = first_person || terms.len() >= LEAST_TERMS;
+    let tells = has_digit || (constraint && !bare) || (name && says_more && !terms.is_empty());
     let kind = if terms.is_empty() && !has_digit {
         Kind::Talk
     } else if asks {
@@ -170,6 +173,12 @@ const CONSTRAINTS: &str = "
 ";
 const CONSTRAINT_SIGNS: &[&str] =
     &["不", "没有", "沒有", "必须", "必須", "需要", "只能", "喜欢", "喜歡", "过敏", "過敏", "预算", "預算"];
+
+/// Those of the constraints that want an object.
+const WISHES: &str = "
+    no not need needs prefer prefers hate hates love loves want wants avoid avoids remember люблю ненавижу хочу хотим нужен
+    нужна нужно нужны надо нет не запомни nicht kein brauche mag will pas aime veux faut quiero necesito
+";
 
 /// Words of greeting, thanks and agreement.
 const TALK: &str = "

@@ -168,6 +168,15 @@ fn what_is_told_once_is_not_lost_among_what_is_told_often() -> Result<()> {
     let text = running(&said, 40)?;
     assert!(text.contains("my garage code is 3911"), "{text}");
     assert!(text.contains("Assistant: ") && count_words(&text) > 25, "the words are made use of: {text}");
+    // Nor among statements of one form.
+    let mut same: Vec<(String, String)> = (1..=30)
+        .map(|at| (format!("I wonder how bus {at} runs."), format!("Bus {at} runs every {at} minutes.")))
+        .collect();
+    same.insert(2, ("By the way, my garage code is 3911.".to_owned(), "Okay.".to_owned()));
+    for words in [25, 40] {
+        let text = running(&same, words)?;
+        assert!(text.contains("my garage code is 3911"), "{text}");
+    }
     // Of two numbers for one thing both are told, in their order.
     said.extend(exchanges(&[("By the way, my garage code is 4022.", "Okay.")]));
     let text = running(&said, 40)?;
@@ -206,6 +215,9 @@ fn questions_and_talk_are_told_from_statements() {
         ("Thanks a lot!", Kind::Talk),
         ("Hello there", Kind::Talk),
         ("谢谢！", Kind::Talk),
+        ("Thanks, Claire!", Kind::Talk),
+        ("I love it!", Kind::Talk),
+        ("I'm Claire.", Kind::Telling),
     ] {
         assert_eq!(kind::read(text, Speaker::User).kind, kind, "{text}");
     }
