@@ -1,13 +1,14 @@
 //! A summary made of the sentences that were said.
 
+mod kind;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
+use kind::{Kind, Reading, Speaker};
 
 use crate::{
     Error, Message, Result, Role, SummarizeRequest, Summarizer, Summary,
-    cues::Cues,
-    index::content_terms,
     score::{centrality::text_rank, sameness::same_text},
     text::{count_words, cut, sentences},
 };
@@ -18,37 +19,27 @@ const MOST_SENTENCES: usize = 300;
 const NAME_LIMIT: usize = 40;
 /// A sentence that shares this part of its words with one that was taken says nothing new.
 const SAID_ALREADY: f32 = 0.8;
-
-// What a sentence's weight is multiplied by. Chosen by reading summaries of a few dozen chats, not tuned by a measure.
-/// For a sentence of the summary so far, which stands for several.
+/// A question that shares this part with another that was taken asks the same again ("and day three?", "and day four?").
+const ASKED_ALREADY: f32 = 0.5;
+/// What a sentence of the summary so far is multiplied by, which has been chosen among several.
 const KEPT: f32 = 1.5;
-/// For what the user says, and for what a tool gave.
-const USER: f32 = 1.25;
-const TOOL: f32 = 0.6;
-/// For a sentence that names a time or a number, or tells of a change.
-const TELLING: f32 = 1.2;
-/// For a question.
-const QUESTION: f32 = 0.5;
-/// For a sentence of fewer than three words that are no stop words: agreement and the like.
-const SMALL_TALK: f32 = 0.4;
-const SMALL_TALK_TERMS: usize = 3;
-/// With fewer than this it is thanks or a greeting, and taken only if there is nothing else.
-const LEAST_TERMS: usize = 2;
 /// What the summary so far, and what the new sentences may take of the words before the other had its share: else what is
 /// known would keep out what is new for ever, or the other way round.
 const OLD_SHARE: f32 = 0.67;
 const NEW_SHARE: f32 = 0.5;
-/// Of two sentences with one weight the shorter is worth more: so many words halve it.
-const HALVING_WORDS: f32 = 40.0;
+/// What questions may take of the words where anything else was told.
+const QUESTION_SHARE: f32 = 0.25;
 
-/// A [`Summarizer`] without a model: it takes the sentences that say most of what the others say, too, and leaves out the
-/// rest.
+/// A [`Summarizer`] without a model: it takes what the user told and the sentences that say most of what the others say,
+/// too, and leaves out the rest.
 ///
-/// A sentence of the summary so far counts more than a new one, what the user says more than what the assistant answers,
-/// what names a time, a number or a change more than what does not; questions, thanks and greetings count less. What says nothing
-/// new is passed over. Sentences are copied byte for byte, in the order they were said in, each after the name or role of
-/// its speaker, so the summary is in the language of the messages; it resolves neither "he" nor "yesterday". It
-/// heeds the number of words exactly, and no language.
+/// What the user says of himself, or with names, numbers, times, preferences and constraints, comes first, the summary so
+/// far before what is new; then the other statements, the assistant's after the user's of like weight; then some of the
+/// user's questions. Greetings, thanks, offers and what the assistant asks are taken only if there is nothing else, and
+/// what was said already is passed over. Sentences are copied byte for byte, in the order they were said in, each after the
+/// name or role of its speaker, so the summary is in the language of the messages; it resolves neither "he" nor
+/// "yesterday". It heeds the number of words exactly, and no language: where its tables (six languages) know none of the
+/// words, it goes by question marks, digits, capitals and who speaks.
 ///
 /// Deterministic. It never fails but for want of anything to summarise. Beyond 300 sentences each message is looked at in
 /// part.
@@ -56,7 +47,8 @@ const HALVING_WORDS: f32 = 40.0;
 /// # Source
 /// Mihalcea and Tarau, "TextRank: Bringing Order into Texts", EMNLP 2004: sentences are linked by the content words they
 /// share, divided by the sum of the logarithms of their lengths (here of one more than their number of words, so that
-/// single words count), and ranked by a weighted PageRank. The factors above are this crate's own.
+/// single words count), and ranked by a weighted PageRank. Here only statements vote, and none for its own repetition, and
+/// the rank r counts as 0.5 + r / (1 + r), so that what is said once is not lost. The rest is this crate's own.
 ///
 /// ```
 /// use ingrain::{Message, SummarizeRequest, Summarizer, rules::RuleSummarizer};
@@ -106,26 +98,39 @@ impl Summarizer for RuleSummarizer {
 struct Told {
     who: Option<String>,
     text: String,
-    /// What it counts beside its rank.
-    factor: f32,
+    reading: Reading,
     /// Whether it is from the summary so far.
     old: bool,
+}
+
+impl Told {
+    fn new(who: Option<String>, text: &str, speaker: Speaker, old: bool) -> Self {
+        Self { who, text: text.to_owned(), reading: kind::read(text, speaker), old }
+    }
 }
 
 /// The sentences of the summary so far and of the messages, no more than can be held against each other.
 fn told(previous: &str, messages: &[Message]) -> Vec<Told> {
     let mut told = Vec::new();
+    // A name in the summary so far is the user's unless it is known to be somebody else's.
+    let others: BTreeSet<&str> = ["Assistant", "Tool"]
+        .into_iter()
+        .chain(messages.iter().filter(|message| message.role != Role::User).filter_map(|message| name_of(message)))
+        .collect();
     for line in previous.lines() {
         let (who, text) = speaker_of(line);
-        let factor = KEPT * if who == Some("User") { USER } else { 1.0 };
-        let said = sentences(text).into_iter();
-        told.extend(said.map(|text| Told { who: who.map(str::to_owned), text: text.to_owned(), factor, old: true }));
+        let speaker = if who.is_some_and(|who| others.contains(who)) { Speaker::Other } else { Speaker::User };
+        told.extend(sentences(text).into_iter().map(|text| Told::new(who.map(str::to_owned), text, speaker, true)));
     }
-    let said: Vec<Vec<Told>> =
+    let mut said: Vec<Vec<Told>> =
         messages.iter().filter(|message| message.role != Role::System).map(sentences_of).collect();
-    let count: usize = said.iter().map(Vec::len).sum();
+    let count = |said: &[Vec<Told>]| said.iter().map(Vec::len).sum::<usize>();
     let room = MOST_SENTENCES.saturating_sub(told.len());
-    let each = if count > room { (room / said.len().max(1)).max(1) } else { usize::MAX };
+    let states = |told: &Told| told.reading.kind <= Kind::Statement;
+    if count(&said) > room && said.iter().flatten().any(states) {
+        said.iter_mut().for_each(|said| said.retain(states));
+    }
+    let each = if count(&said) > room { (room / said.len().max(1)).max(1) } else { usize::MAX };
     told.extend(said.into_iter().flat_map(|sentences| sentences.into_iter().take(each)));
     if told.len() > MOST_SENTENCES {
         let count = told.len();
@@ -136,26 +141,23 @@ fn told(previous: &str, messages: &[Message]) -> Vec<Told> {
     told
 }
 
+/// The name of who wrote a message. A name that this module would not read back is no name.
+fn name_of(message: &Message) -> Option<&str> {
+    message.speaker.as_deref().map(str::trim).filter(|name| speaker_of(&format!("{name}: x")).0 == Some(name))
+}
+
 fn sentences_of(message: &Message) -> Vec<Told> {
-    let (role, factor) = match message.role {
-        Role::User => ("User", USER),
-        Role::Tool => ("Tool", TOOL),
-        Role::Assistant | Role::System => ("Assistant", 1.0),
+    let (role, speaker) = match message.role {
+        Role::User => ("User", Speaker::User),
+        Role::Tool => ("Tool", Speaker::Other),
+        Role::Assistant | Role::System => ("Assistant", Speaker::Other),
     };
-    // A name that this module would not read back is no name.
-    let named =
-        message.speaker.as_deref().map(str::trim).filter(|name| speaker_of(&format!("{name}: x")).0 == Some(name));
-    let who = Some(named.unwrap_or(role).to_owned());
-    let said = sentences(&message.text).into_iter().map(|text| Told {
-        who: who.clone(),
-        text: text.to_owned(),
-        factor,
-        old: false,
-    });
+    let who = Some(name_of(message).unwrap_or(role).to_owned());
+    let said = sentences(&message.text).into_iter().map(|text| Told::new(who.clone(), text, speaker, false));
     let mut said: Vec<Told> = said.collect();
     if said.is_empty() {
         let calls = message.tool_calls.iter().map(|call| format!("(calls {})", call.name.trim()));
-        said.extend(calls.map(|text| Told { who: who.clone(), text, factor: TOOL, old: false }));
+        said.extend(calls.map(|text| Told::new(who.clone(), &text, speaker, false)));
     }
     said
 }
@@ -177,46 +179,46 @@ fn speaker_of(line: &str) -> (Option<&str>, &str) {
 /// The sentences that weigh most, as many as the words allow; `None` without any.
 fn shortened(told: &[Told], max_words: usize) -> Option<String> {
     let terms: Vec<Vec<u32>> = numbered_terms(told);
-    let ranks = text_rank(told.len(), |one, other| {
-        terms.get(one).zip(terms.get(other)).map_or(0.0, |(one, other)| alike(one, other))
-    });
-    let mut order: Vec<(usize, f32)> = told
-        .iter()
-        .zip(&terms)
-        .zip(ranks)
-        .map(|((told, terms), rank)| rank * told.factor * worth(&told.text, terms.len()))
-        .enumerate()
-        .collect();
-    order.sort_by(|(one, left), (other, right)| right.total_cmp(left).then(one.cmp(other)));
-    // Small talk is what is left if there is nothing else.
-    let tells = |place: &usize| {
-        let (told, terms) = (told.get(*place), terms.get(*place).map_or(0, Vec::len));
-        terms >= LEAST_TERMS || told.is_some_and(|told| telling(&told.text))
+    let order = by_weight(told, &terms);
+    let of = |kind: Kind| -> Vec<usize> {
+        let is_of = |place: &usize| told.get(*place).is_some_and(|told| told.reading.kind == kind);
+        order.iter().copied().filter(is_of).collect()
     };
-    let order: Vec<usize> = order.into_iter().map(|(place, _)| place).collect();
-    let (matter, talk): (Vec<usize>, Vec<usize>) = order.iter().copied().partition(tells);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     let words = |chosen: &BTreeSet<usize>| count_words(&rendered(told, chosen));
-    let mut choose = |places: &[usize], shares: bool| {
+    let mut choose = |places: &[usize], limit: &dyn Fn(&Told) -> usize| {
         for place in places {
             let Some((candidate, own)) = told.get(*place).zip(terms.get(*place)) else { continue };
             let says_nothing_new = chosen.iter().any(|other| {
                 let other = told.get(*other).zip(terms.get(*other));
-                other.is_some_and(|(other, words)| same_text(&other.text, &candidate.text) || is_within(own, words))
+                other.is_some_and(|(other, words)| says_no_more((candidate, own), (other, words)))
             });
             if says_nothing_new || !chosen.insert(*place) {
                 continue;
             }
-            let alike =
-                chosen.iter().copied().filter(|other| told.get(*other).is_some_and(|other| other.old == candidate.old));
-            let too_many = shares && words(&alike.collect()) > share(max_words, candidate.old);
-            if too_many || words(&chosen) > max_words {
+            let alike = |other: &Told| {
+                other.old == candidate.old
+                    && (other.reading.kind == Kind::Question) == (candidate.reading.kind == Kind::Question)
+            };
+            let alike = chosen.iter().copied().filter(|other| told.get(*other).is_some_and(alike)).collect();
+            if words(&alike) > limit(candidate) || words(&chosen) > max_words {
                 chosen.remove(place);
             }
         }
+        chosen.is_empty()
     };
-    choose(&matter, true);
-    choose(&matter, false);
+    let shares = |told: &Told| share(max_words, if told.old { OLD_SHARE } else { NEW_SHARE });
+    // One kind after the other, so that nothing the user told makes room for chatter, however new.
+    for kind in [Kind::Telling, Kind::Statement] {
+        let places = of(kind);
+        choose(&places, &shares);
+        choose(&places, &|_| max_words);
+    }
+    let questions = of(Kind::Question);
+    if choose(&questions, &|_| share(max_words, QUESTION_SHARE)) {
+        choose(&questions, &|_| max_words);
+    }
+    let talk = of(Kind::Talk);
     if chosen.is_empty() {
         let mut order = talk;
         order.sort_unstable();
@@ -237,32 +239,68 @@ fn shortened(told: &[Told], max_words: usize) -> Option<String> {
     with_speaker.or_else(|| cut(&best.text, |piece| count_words(piece) <= max_words).map(str::to_owned))
 }
 
+/// The places of the sentences, the weightiest first.
+fn by_weight(told: &[Told], terms: &[Vec<u32>]) -> Vec<usize> {
+    let votes = |place: usize| {
+        let told = told.get(place).filter(|told| told.reading.kind <= Kind::Statement);
+        told.and_then(|_| terms.get(place))
+    };
+    let ranks = text_rank(told.len(), |one, other| {
+        votes(one).zip(votes(other)).map_or(0.0, |(one, other)| {
+            // Else what is said again and again would be what matters.
+            if is_within(one, other, SAID_ALREADY) || is_within(other, one, SAID_ALREADY) {
+                0.0
+            } else {
+                alike(one, other)
+            }
+        })
+    });
+    let weight = |(told, rank): (&Told, f32)| {
+        let kept = if told.old { KEPT } else { 1.0 };
+        told.reading.weight * kept * (0.5 + rank / (1.0 + rank))
+    };
+    let mut order: Vec<(usize, f32)> = told.iter().zip(ranks).map(weight).enumerate().collect();
+    order.sort_by(|(one, left), (other, right)| right.total_cmp(left).then(one.cmp(other)));
+    order.into_iter().map(|(place, _)| place).collect()
+}
+
+/// Whether a sentence says nothing that another does not. What the user tells with another number is new.
+fn says_no_more((one, own): (&Told, &[u32]), (other, words): (&Told, &[u32])) -> bool {
+    if same_text(&other.text, &one.text) {
+        return true;
+    }
+    let asked = one.reading.kind == Kind::Question && other.reading.kind == Kind::Question;
+    let part = if asked { ASKED_ALREADY } else { SAID_ALREADY };
+    let is_number = |term: &&String| term.chars().any(char::is_numeric);
+    let adds_number = one.reading.kind == Kind::Telling
+        && one.reading.terms.iter().filter(is_number).any(|term| !other.reading.terms.contains(term));
+    !adds_number && is_within(own, words, part)
+}
+
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a share of words"
 )]
-fn share(max_words: usize, old: bool) -> usize {
-    (max_words as f32 * if old { OLD_SHARE } else { NEW_SHARE }) as usize
+fn share(max_words: usize, part: f32) -> usize {
+    (max_words as f32 * part) as usize
 }
 
 /// The content words of each sentence, as numbers in order.
 fn numbered_terms(told: &[Told]) -> Vec<Vec<u32>> {
-    let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
-    let mut number = |term: String| {
-        let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-        *numbers.entry(term).or_insert(next)
-    };
-    told.iter()
-        .map(|told| {
-            // In one order, or the numbers would differ from run to run.
-            let terms: BTreeSet<String> = content_terms(&told.text.to_lowercase()).into_iter().collect();
-            let mut terms: Vec<u32> = terms.into_iter().map(&mut number).collect();
-            terms.sort_unstable();
-            terms
-        })
-        .collect()
+    let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut numbered = Vec::with_capacity(told.len());
+    for told in told {
+        let mut terms = Vec::with_capacity(told.reading.terms.len());
+        for term in &told.reading.terms {
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            terms.push(*numbers.entry(term).or_insert(next));
+        }
+        terms.sort_unstable();
+        numbered.push(terms);
+    }
+    numbered
 }
 
 fn shared(one: &[u32], other: &[u32]) -> usize {
@@ -276,24 +314,8 @@ fn alike(one: &[u32], other: &[u32]) -> f32 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "numbers of words")]
-fn is_within(own: &[u32], other: &[u32]) -> bool {
-    !own.is_empty() && shared(own, other) as f32 >= SAID_ALREADY * own.len() as f32
-}
-
-/// What a sentence is worth by its words alone.
-#[expect(clippy::cast_precision_loss, reason = "numbers of words")]
-fn worth(text: &str, terms: usize) -> f32 {
-    let cues = Cues::of(text);
-    let telling = if telling(text) { TELLING } else { 1.0 };
-    let small_talk = if terms < SMALL_TALK_TERMS { SMALL_TALK } else { 1.0 };
-    let question = 1.0 - (1.0 - QUESTION) * cues.asks;
-    telling * small_talk * question / (1.0 + cues.words as f32 / HALVING_WORDS)
-}
-
-/// Whether it names a time or a number, or tells of a change.
-fn telling(text: &str) -> bool {
-    let cues = Cues::of(text);
-    cues.tells_time || cues.tells_number || cues.tells_change
+fn is_within(own: &[u32], other: &[u32], part: f32) -> bool {
+    !own.is_empty() && shared(own, other) as f32 >= part * own.len() as f32
 }
 
 /// The sentences in their order, those that one speaker said one behind the other in one line.

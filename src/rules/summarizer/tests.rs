@@ -96,6 +96,131 @@ fn very_long_talks_are_read_in_part() -> Result<()> {
     Ok(())
 }
 
+/// As a chat does it: five exchanges at a time, each with the summary so far.
+fn running(exchanges: &[(String, String)], max_words: usize) -> Result<String> {
+    let mut text = String::new();
+    for segment in exchanges.chunks(5) {
+        let said = segment.iter().flat_map(|(user, reply)| [Message::user(user), Message::assistant(reply)]);
+        text = summary(Some(&text), &said.collect::<Vec<_>>(), max_words)?;
+    }
+    Ok(text)
+}
+
+fn exchanges(said: &[(&str, &str)]) -> Vec<(String, String)> {
+    said.iter().map(|(user, reply)| ((*user).to_owned(), (*reply).to_owned())).collect()
+}
+
+#[test]
+fn what_the_user_told_outweighs_the_courtesy_of_the_assistant() -> Result<()> {
+    let said = exchanges(&[
+        ("Hello, I'm Nora!", "Hello Nora, happy to help with your holiday. Where do you want to go?"),
+        ("We travel from Hamburg to Porto on 9 July with our three kids.", "Lovely! Porto is great with kids."),
+        ("I'm vegan and can spend 1500 euros on the whole holiday.", "Noted. Vegan places are easy to find in Porto."),
+        ("Is the tram free?", "Children under four travel on the tram for free. Anything else?"),
+        ("What about the museums?", "Most museums are closed on Mondays. Anything else?"),
+        ("And the beach?", "The beach is close to the tram. Let me know if you need more."),
+        ("Thanks!", "You're welcome! Anything else?"),
+    ]);
+    for text in [running(&said, 40)?, running(&said, 60)?] {
+        for told in ["from Hamburg to Porto on 9 July with our three kids", "I'm vegan and can spend 1500 euros"] {
+            assert!(text.contains(told), "{told}: {text}");
+        }
+        for talk in ["happy to help", "Anything else", "welcome", "Thanks"] {
+            assert!(!text.contains(talk), "{talk}: {text}");
+        }
+    }
+    // What room is left goes to what the assistant said.
+    assert!(running(&said, 60)?.contains("\nAssistant: "));
+    Ok(())
+}
+
+#[test]
+fn questions_over_and_over_push_nothing_out() -> Result<()> {
+    let mut said = exchanges(&[
+        ("My daughter cannot eat nuts.", "Understood, no nuts."),
+        ("We have to be back in Graz by 20 August.", "That leaves twelve days."),
+    ]);
+    said.extend((1..=60).map(|day| {
+        (
+            format!("And what about day {day}?"),
+            format!("On day {day} you could walk along the river and see the old town."),
+        )
+    }));
+    let text = running(&said, 40)?;
+    assert!(text.contains("My daughter cannot eat nuts."), "{text}");
+    assert!(text.contains("We have to be back in Graz by 20 August."), "{text}");
+    assert!(text.matches("what about day").count() <= 1 && text.matches("along the river").count() <= 1, "{text}");
+    Ok(())
+}
+
+#[test]
+fn what_is_told_once_is_not_lost_among_what_is_told_often() -> Result<()> {
+    let trains: Vec<(String, String)> = (1..=20)
+        .map(|at| {
+            (
+                format!("Which trains go to town {at}?"),
+                format!("Trains to town {at} leave at {}:15 from platform {at}. The trains are fast.", at % 24),
+            )
+        })
+        .collect();
+    let mut said = trains.clone();
+    said.insert(3, ("By the way, my garage code is 3911.".to_owned(), "Okay.".to_owned()));
+    let text = running(&said, 40)?;
+    assert!(text.contains("my garage code is 3911"), "{text}");
+    assert!(text.contains("Assistant: ") && count_words(&text) > 25, "the words are made use of: {text}");
+    // Of two numbers for one thing both are told, in their order.
+    said.extend(exchanges(&[("By the way, my garage code is 4022.", "Okay.")]));
+    let text = running(&said, 40)?;
+    assert!(text.find("3911").is_some_and(|at| text.find("4022").is_some_and(|other| at < other)), "{text}");
+    Ok(())
+}
+
+#[test]
+fn in_a_language_without_tables_marks_and_digits_and_speakers_tell() -> Result<()> {
+    let said = exchanges(&[
+        ("Lennän Helsingistä Osloon 14 elokuuta, budjetti on 700 euroa.", "Oslo on kaunis kaupunki kesällä."),
+        ("Entä museot Oslossa?", "Museot ovat auki joka päivä kesällä."),
+        ("Entä ravintolat Oslossa?", "Ravintolat ovat auki joka ilta kesällä."),
+    ]);
+    assert!(running(&said, 12)?.contains("14 elokuuta, budjetti on 700 euroa"), "{}", running(&said, 12)?);
+    let russian = exchanges(&[
+        ("У меня аллергия на орехи, и мы летим в Сочи 3 июня.", "Рада помочь! Что-нибудь ещё?"),
+        ("А что насчёт пляжа?", "Пляж в Сочи галечный. Что-нибудь ещё?"),
+    ]);
+    let text = running(&russian, 20)?;
+    assert!(text.contains("аллергия на орехи") && !text.contains("помочь") && !text.contains("нибудь"), "{text}");
+    Ok(())
+}
+
+#[test]
+fn questions_and_talk_are_told_from_statements() {
+    for (text, kind) in [
+        ("I'm vegetarian.", Kind::Telling),
+        ("I'm vegetarian, where can I eat in Rome?", Kind::Telling),
+        ("The hotel must not cost more than 90 euros.", Kind::Telling),
+        ("我对花生过敏。", Kind::Telling),
+        ("The weather was dull all over town.", Kind::Statement),
+        ("And what about day 3", Kind::Question),
+        ("Tell me about the old town.", Kind::Question),
+        ("Können wir dort baden gehen?", Kind::Question),
+        ("Thanks a lot!", Kind::Talk),
+        ("Hello there", Kind::Talk),
+        ("谢谢！", Kind::Talk),
+    ] {
+        assert_eq!(kind::read(text, Speaker::User).kind, kind, "{text}");
+    }
+    for (text, kind) in [
+        ("Hello Ann, happy to help with your trip.", Kind::Talk),
+        ("Would you like to see the old town?", Kind::Talk),
+        ("Great choice!", Kind::Talk),
+        ("Children under four travel for free.", Kind::Statement),
+    ] {
+        assert_eq!(kind::read(text, Speaker::Other).kind, kind, "{text}");
+    }
+    let weight = |speaker| kind::read("The ferry to Brač leaves at 9.", speaker).weight;
+    assert!(weight(Speaker::User) > weight(Speaker::Other));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
