@@ -35,6 +35,9 @@
 //! | `pets` | `user.pets.KIND` (how many) | pets one by one |
 //! | `plans` | | plans and wishes |
 //!
+//! An allergy is taken only to what is known for an allergen (foods, animals, plants, materials, medicines: a list of some
+//! hundred words), since "I'm allergic to Mondays" is none.
+//!
 //! # Relations
 //!
 //! Of what has a name a fact tells relations, too, if they are asked for; their predicates are the same in every
