@@ -159,7 +159,7 @@ async fn everything(engine: &MemoryEngine, scope: &Scope, report: &mut PurgeRepo
         // What is told here is known elsewhere, too: the graph is the user's, and turns of other sessions may be found by a
         // fact of this one. So each memory is taken out of these.
         let ids = listed(engine, scope, None).await?.iter().map(|memory| memory.id).collect();
-        each(engine, scope, ids, report).await?;
+        with_wordings(engine, scope, ids, report).await?;
     }
     let mut remove_graph = async || -> Result<()> {
         if let Some(part) = part.filter(|part| !part.is_memory_store) {

@@ -16,6 +16,7 @@ async fn engine(store: impl VectorStore) -> MemoryEngine {
     MemoryEngine::builder().store(store).embedder(HashingEmbedder::new(64)).build().await.unwrap()
 }
 
+#[cfg(feature = "sqlite")]
 /// The words of which not a byte may be left. Each is told in another part of the store, some in several.
 const SECRETS: [&str; 8] = [
     "Zanzibarova",
