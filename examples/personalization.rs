@@ -1,5 +1,5 @@
 //! Is memory worth its tokens? The same questions, answered with it and without, side by side.
-//! No server, no key, no download: `cargo run --example personalization`.
+//! No server, no key, no download: `cargo run --features eval --example personalization`.
 //!
 //! A rule stands in for the model here, and rules for the judge. With real ones only two lines change:
 //! `LlmResponder::new(OpenAi::from_env()?)` in the place of the function, and

@@ -56,15 +56,22 @@ pub(super) fn find<'t>(tools: &'t [ToolDefinition], name: &str) -> Option<&'t To
     exact.or_else(|| tools.iter().find(|tool| letters(&tool.name).eq(letters(own))))
 }
 
+/// Longest text, in bytes, in which calls are looked for: reading it takes time that grows with its square, and a model
+/// that writes more has lost its way.
+const LONGEST: usize = 16 << 10;
+
 /// Reads a reply. Calls in its text count where it holds none by the model's own means: those between [`MARKS`], and
 /// those of tools that are there in a code fence, as the whole text, or as `Action: name[…]`. JSON in the middle of prose is
-/// prose, and a call that stands in what the model was `shown` may only be told of.
+/// prose, and a call that stands in what the model was `shown` may only be told of. A text of over 16 KiB holds none.
 pub(super) fn hear(reply: &ChatResponse, tools: &[ToolDefinition], shown: &str) -> Heard {
     if !reply.tool_calls.is_empty() {
         let calls = reply.tool_calls.iter().take(CALLS).cloned().collect();
         return Heard { said: spoken(&reply.text), calls, written: false };
     }
     let text = without_thoughts(&reply.text);
+    if text.len() > LONGEST {
+        return Heard { said: text.trim().to_owned(), calls: Vec::new(), written: false };
+    }
     let mut reader = Reader { tools, said: String::new(), calls: Vec::new() };
     reader.read(&text);
     let (shown, found) = (squashed(shown), reader.calls.len());

@@ -11,7 +11,9 @@ use crate::{Conversation, Error, Message, Result, Role, Scope};
 /// to the model within its [limits](crate::ConversationOptions), and continued by whoever opens the same scope again.
 ///
 /// Questions and answers are kept, calls of tools and their results are not: what was recalled can be recalled again, and
-/// what is deleted from the memory should not live on here.
+/// what a tool told should not live on here when it is deleted from the memory. What was said in the session does, until the
+/// [conversation](crate::MemoryEngine::conversation) of its scope is erased, or the scope is
+/// [purged](crate::MemoryEngine::purge) with everything.
 ///
 /// Cheap to clone; clones share everything. Two replies at the same time do not see each other.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use super::{MemoryEngine, delete, watch::Outcome};
 use crate::{
-    ErrorKind, Filter, ListQuery, Memory, MemoryId, Result, Scope, Source, Stage, Validity, WriteBatch,
+    ErrorKind, Filter, ListQuery, Memory, MemoryId, MemoryKind, Result, Scope, Source, Stage, Validity, WriteBatch,
     graph::{self, Changes},
 };
 
@@ -88,7 +88,8 @@ impl MemoryEngine {
     /// Each memory goes in one write, whole; with [`Purge::everything`] all memories of the scope do. If the call fails or
     /// is dropped midway, call again: what has gone is passed over, and the files are cleaned all the same. Nothing that
     /// other memories say by themselves is changed: a turn stays that says what a purged fact said, unless it is purged
-    /// [with it](Purge::with_related). Conversations and queued adds go with everything alone, since nothing tells
+    /// [with it](Purge::with_related). Summaries and observations that rest on what is purged go with it, for they tell it in
+    /// other words; [`maintain`](Self::maintain) makes them anew of what is left. Conversations and queued adds go with everything alone, since nothing tells
     /// which memories their messages became. Copies elsewhere, such as backups and the logs of a model's provider, are
     /// out of reach.
     ///
@@ -133,7 +134,7 @@ async fn purge(engine: &MemoryEngine, scope: &Scope, request: Purge) -> Result<P
                 let named = engine.0.store.get(scope, &ids_now).await.map_err(in_store)?;
                 ids.extend(related(engine, scope, &named).await?);
             }
-            each(engine, scope, ids, &mut report).await?;
+            with_wordings(engine, scope, ids, &mut report).await?;
         }
         What::Matching(filter) => {
             let found = listed(engine, scope, Some(*filter)).await?;
@@ -141,7 +142,7 @@ async fn purge(engine: &MemoryEngine, scope: &Scope, request: Purge) -> Result<P
             if request.related {
                 ids.extend(related(engine, scope, &found).await?);
             }
-            each(engine, scope, ids, &mut report).await?;
+            with_wordings(engine, scope, ids, &mut report).await?;
         }
     }
     engine.0.store.scrub().await.map_err(in_store)?;
@@ -158,7 +159,7 @@ async fn everything(engine: &MemoryEngine, scope: &Scope, report: &mut PurgeRepo
         // What is told here is known elsewhere, too: the graph is the user's, and turns of other sessions may be found by a
         // fact of this one. So each memory is taken out of these.
         let ids = listed(engine, scope, None).await?.iter().map(|memory| memory.id).collect();
-        each(engine, scope, ids, report).await?;
+        with_wordings(engine, scope, ids, report).await?;
     }
     let mut remove_graph = async || -> Result<()> {
         if let Some(part) = part.filter(|part| !part.is_memory_store) {
@@ -204,6 +205,35 @@ async fn related(engine: &MemoryEngine, scope: &Scope, memories: &[Memory]) -> R
         ids.extend(all.iter().filter(|memory| rests_on(memory).any(|id| named.contains(&id))).map(|memory| memory.id));
     }
     Ok(ids)
+}
+
+/// Purges memories, and the summaries and observations that tell of them in other words.
+async fn with_wordings(
+    engine: &MemoryEngine,
+    scope: &Scope,
+    ids: BTreeSet<MemoryId>,
+    report: &mut PurgeReport,
+) -> Result<()> {
+    let asked: Vec<MemoryId> = ids.iter().copied().collect();
+    let there = engine.0.store.get(scope, &asked).await.map_err(in_store)?;
+    let mut told: BTreeSet<MemoryId> = there.iter().map(|memory| memory.id).collect();
+    // What sessions taught is observed across them.
+    let wide = scope.across_sessions();
+    let reader = if wide.validate().is_ok() { wide } else { scope.clone() };
+    let mut wordings = BTreeSet::new();
+    if !told.is_empty() {
+        let kinds = Filter::any_of("kind", [MemoryKind::Summary.as_str(), MemoryKind::Observation.as_str()]);
+        let mut worded = listed(engine, &reader, Some(kinds)).await?;
+        // Until nothing is left that tells of what goes.
+        while let Some(place) = worded.iter().position(|memory| rests_on(memory).any(|id| told.contains(&id))) {
+            let memory = worded.swap_remove(place);
+            told.insert(memory.id);
+            wordings.insert(memory.id);
+        }
+    }
+    // First, so that after an outage it is still known what they told of.
+    each(engine, &reader, wordings, report).await?;
+    each(engine, scope, ids, report).await
 }
 
 fn rests_on(memory: &Memory) -> impl Iterator<Item = MemoryId> {

@@ -35,12 +35,17 @@
 //! | `pets` | `user.pets.KIND` (how many) | pets one by one |
 //! | `plans` | | plans and wishes |
 //!
+//! An allergy is taken only to what is known for an allergen (foods, animals, plants, materials, medicines: a list of some
+//! hundred words), since "I'm allergic to Mondays" is none.
+//!
 //! # Relations
 //!
 //! Of what has a name a fact tells relations, too, if they are asked for; their predicates are the same in every
-//! language: `lives_in`, `works_at`, `studies_at`, `born_in`, `is_from`, `married_to`, `has_pet`, and `has_RELATIVE` of the
-//! family. A relative without a name is called by whose it is (`user's sister`, `Ann's sister`). Russian puts names into
-//! cases, which rules cannot undo, so there only relatives and pets give relations, whose names stand in the first case.
+//! language: `lives_in`, `works_at`, `studies_at`, `born_in`, `is_from`, `married_to`, `has_pet`, and `has_KINSHIP` of the
+//! family (`has_sister` of an older sister, too). A relative is called by name where it is said with what they are ("my
+//! sister Ann" is Ann), else by whose they are (`user's sister`, `Ann's older sister`); where there can be but one, the
+//! two are names of one. Places and employers are named without an article. Russian puts names into cases, which rules
+//! cannot undo, so there only relatives and pets give relations, whose names stand in the first case.
 
 mod allergen;
 mod clause;

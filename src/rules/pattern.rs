@@ -68,8 +68,19 @@ pub(super) struct Found {
     pub(super) values: [Option<(usize, Option<usize>)>; 2],
     /// The words of the first list and of the second, and their keys.
     pub(super) classes: [Option<(usize, usize, String)>; 2],
+    /// The relative that is called by name, if one is ("my sister Ann").
+    pub(super) named: Option<Named>,
     /// Where the pattern ends; meant for patterns that end in a word.
     pub(super) end: usize,
+}
+
+/// A relative with the name that stands behind what they are.
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    /// What they are, without the name.
+    pub(super) role: String,
+    /// Where the name stands.
+    pub(super) at: usize,
 }
 
 impl Pattern {
@@ -157,7 +168,8 @@ fn take(
                 return step(rest, language, view, here + 1, false, found);
             }
             Element::Class { name, .. } => {
-                if let Some((end, key)) = class(language, name, view, here) {
+                if let Some((end, key, named)) = class(language, name, view, here) {
+                    found.named = found.named.or(named);
                     if let Some(class) = found.classes.iter_mut().find(|class| class.is_none()) {
                         *class = Some((here, end, key));
                     }
@@ -201,8 +213,10 @@ fn step_value(
     None
 }
 
-/// The end and key of a word of the list at `at`. A relative may come with modifiers and a name ("older sister Ann").
-fn class(language: &Language, name: &str, view: View<'_>, at: usize) -> Option<(usize, String)> {
+/// The end and key of a word of the list at `at`. A relative may come with modifiers and a name ("older sister Ann"),
+/// which comes apart, too.
+fn class(language: &Language, name: &str, view: View<'_>, at: usize) -> Option<(usize, String, Option<Named>)> {
+    let mut named = None;
     let mut key = String::new();
     let mut here = at;
     if name == "rel" {
@@ -215,17 +229,18 @@ fn class(language: &Language, name: &str, view: View<'_>, at: usize) -> Option<(
     key.push_str(language.class_key(name, view.word(here)?)?);
     here += 1;
     if name == "rel"
-        && let Some(named) = view.token(here)
-        && is_given_name(language, named)
+        && let Some(token) = view.token(here)
+        && is_given_name(language, token)
     {
+        named = Some(Named { role: key.clone(), at: here });
         // A husband is one, with his name or without.
         if language.class_key("only-one", &key).is_none() {
             key.push(' ');
-            key.push_str(&named.word);
+            key.push_str(&token.word);
         }
         here += 1;
     }
-    Some((here, key))
+    Some((here, key, named))
 }
 
 /// Whether the word may be the name of someone just spoken of ("my sister Ann").

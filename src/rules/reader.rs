@@ -262,7 +262,14 @@ impl<'a> Reader<'a> {
             let slot = slot.replace("{k}", key).replace("{l}", detail_key);
             fact = fact.with_slot(slot.replace("{v}", &thing(value)).replace("{w}", &thing(second)));
         }
-        let told = Told { slot, value: words(value), class: key, is_against: is_against(&fact.text) };
+        let named = filling.found.named.as_ref();
+        let told = Told {
+            slot,
+            value: words(value),
+            class: named.map_or(key, |named| named.role.as_str()),
+            name: named.and_then(|named| slice(named.at, named.at + 1)),
+            is_against: is_against(&fact.text),
+        };
         let nameless = described || wordy || words(value).is_empty();
         fact.relations = if nameless { Vec::new() } else { relations(self.language, row, &told, self.speaker) };
         if row.topic != Topic::Plans {

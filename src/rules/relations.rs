@@ -13,8 +13,10 @@ pub(super) struct Told<'a> {
     pub(super) slot: &'a str,
     /// The value, as it was said.
     pub(super) value: &'a str,
-    /// The key of the row's list.
+    /// The key of the row's list; of a relative what they are, without their name.
     pub(super) class: &'a str,
+    /// The name of the relative, if they are called by it ("my sister Ann").
+    pub(super) name: Option<&'a str>,
     /// Whether the statement says that something is not so.
     pub(super) is_against: bool,
 }
@@ -45,38 +47,58 @@ pub(super) fn relations(
     if row.topic != Topic::Family && whose != "user" && whose != "{k}" {
         return Vec::new();
     }
-    let relative = || {
-        let role = told.class;
-        let unnamed = format!("{author}'s {role}");
-        let is_only = language.class_key("only-one", role).is_some();
-        (format!("has_{}", role.replace(' ', "_")), unnamed, is_only)
-    };
-    let has = |name: Mention, predicate: String, is_only: bool| ExtractedRelation {
+    let role = told.class;
+    let is_only = language.class_key("only-one", role).is_some();
+    let kin = |relative: Mention| ExtractedRelation {
         single_valued: is_only,
-        ..ExtractedRelation::new(me.clone(), predicate, name)
+        // An older sister is a sister.
+        ..ExtractedRelation::new(me.clone(), format!("has_{}", role.rsplit(' ').next().unwrap_or(role)), relative)
     };
+    let unnamed = format!("{author}'s {role}");
+    // Of whom there is but one, the name and what they are mean the same.
+    let called = |name: &str| if is_only { person(name).with_alias(&unnamed) } else { person(name) };
     // "My sister Ann", "I have a sister named Ann".
-    if row.topic == Topic::Family && is_name && (what == "name" || told.slot.is_empty()) && !told.class.is_empty() {
-        let (predicate, unnamed, is_only) = relative();
-        let named = person(told.value);
-        return vec![has(if is_only { named.with_alias(unnamed) } else { named }, predicate, is_only)];
+    if row.topic == Topic::Family && is_name && (what == "name" || told.slot.is_empty()) && !role.is_empty() {
+        let relative = called(told.value);
+        // "My sister Ann is called Annie."
+        let other = told.name.filter(|name| *name != told.value);
+        return vec![kin(match other {
+            Some(name) => relative.with_alias(name),
+            None => relative,
+        })];
     }
     // Elsewhere the value stands in the case that its verb gives it.
     if language.inflects {
         return Vec::new();
     }
     let Some((predicate, object_type)) = predicate(what, row.value) else { return Vec::new() };
-    let object = Mention::new(told.value).with_type(object_type);
+    let object = match object_type {
+        "person" => person(told.value),
+        _ => without_article(language, told.value).with_type(object_type),
+    };
     if whose == "user" {
         return vec![ExtractedRelation::new(me, predicate, object).single_valued()];
     }
-    if told.class.is_empty() || language.class_key("parents", told.class).is_some() {
+    if role.is_empty() || language.class_key("parents", role).is_some() {
         return Vec::new();
     }
-    let (kinship, unnamed, is_only) = relative();
-    let relative = person(&unnamed);
+    let relative = told.name.map_or_else(|| person(&unnamed), called);
     let stated = ExtractedRelation::new(relative.clone(), predicate, object).single_valued();
-    vec![has(relative, kinship, is_only), stated]
+    vec![kin(relative), stated]
+}
+
+/// "The Mar Clinic" is the same as "Mar Clinic". An article with a capital letter may be part of the name ("The Hague"), so
+/// there the name without it is but another name.
+fn without_article(language: &Language, value: &str) -> Mention {
+    let Some((article, name)) = value.split_once(char::is_whitespace) else { return Mention::new(value) };
+    if !language.words.articles.contains(article.to_lowercase().as_str()) {
+        return Mention::new(value);
+    }
+    if article.starts_with(char::is_uppercase) {
+        Mention::new(value).with_alias(name.trim_start())
+    } else {
+        Mention::new(name.trim_start())
+    }
 }
 
 /// What a slot says of its owner, and what is at the other end.

@@ -147,7 +147,7 @@ async fn the_older_of_near_duplicates_takes_the_newer_in() {
     // Parted again, they stay apart.
     assert_eq!(memory.undo_merge(&alice(), second.id).await.unwrap().invalid_at, None);
     assert_eq!(current(&memory).await.len(), 4);
-    assert_eq!(memory.get(&alice(), first.id).await.unwrap().sources.len(), 1);
+    assert_eq!(memory.get(&alice(), first.id).await.unwrap().sources.len(), 2, "what it took over it keeps");
     assert_eq!(run(&memory, Maintenance::new()).await.changes(), 0);
     let error = memory.undo_merge(&alice(), second.id).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict);
@@ -416,4 +416,47 @@ async fn a_schedule_runs_until_it_is_dropped() {
     drop(short);
     tokio::time::sleep(days(3)).await;
     assert_eq!(Arc::strong_count(&held), 1);
+}
+
+#[tokio::test]
+async fn what_is_not_one_is_not_merged() {
+    let (memory, _) = fresh().await;
+    let of = |speaker: &str| NewMemory::new("I am allergic to nuts").speaker(speaker);
+    let ran = |year: &str| {
+        NewMemory::new("Ran the Berlin marathon").valid_from(crate::worlds::time(&format!("{year}-09-25T08:00:00Z")))
+    };
+    memory.add_raw(&alice(), [of("Ann"), of("Bob"), ran("2020"), ran("2023")]).await.unwrap();
+    for session in ["one", "two"] {
+        memory.add_raw(&alice().with_session(session), ["Keeps bees"]).await.unwrap();
+    }
+    assert_eq!(run(&memory, Maintenance::new()).await.changes(), 0);
+    // What one session told is not lost with another.
+    memory.delete_all(&alice().with_session("one")).await.unwrap();
+    assert!(current(&memory).await.contains(&"Keeps bees".to_owned()));
+}
+
+#[tokio::test]
+async fn what_the_application_observed_or_ended_is_left_alone() {
+    let (memory, clock) = fresh().await;
+    let own = NewMemory::new("Likes green tea from China").kind(MemoryKind::Observation);
+    let own = memory.add_raw(&alice(), [own]).await.unwrap().remove(0);
+    memory.add_raw(&alice(), ["Likes green tea from Japan", "Buys green tea from Japan"]).await.unwrap();
+    let report = run(&memory, Maintenance::new().observe(2)).await;
+    assert_eq!(report.observed.len(), 1);
+    assert_eq!(memory.get(&alice(), own.id).await.unwrap(), own);
+    // An agent's session of the same name, and older, is another; and a summary that was ended is not made again.
+    let session = alice().with_session("s");
+    talk(&memory, &session.clone().with_agent("x"), "beekeeping").await;
+    talk(&memory, &session, "rowing").await;
+    clock.advance(days(400));
+    let request = || Maintenance::new().summarize_sessions(day());
+    assert_eq!(run(&memory, request()).await.summarized.len(), 2);
+    let summary = of_kind(&memory, MemoryKind::Summary).await.into_iter().find(|one| one.scope == session).unwrap();
+    memory.update(&alice(), summary.id, MemoryUpdate::new().valid_until(Some(clock_now(&clock)))).await.unwrap();
+    let report = run(&memory, request()).await;
+    assert_eq!((report.summarized.len(), report.busy.len()), (0, 0));
+}
+
+fn clock_now(clock: &ManualClock) -> ingrain::Timestamp {
+    ingrain::Clock::now(clock)
 }

@@ -324,3 +324,21 @@ proptest! {
         })?;
     }
 }
+
+#[tokio::test]
+async fn conversations_of_others_do_not_become_one() {
+    let memory = filled(InMemoryStore::new()).await;
+    memory.blocks(&alice()).set(ingrain::Block::new("notes", "")).await.unwrap();
+    let lines = exported(&memory, &alice()).await;
+    let store = InMemoryStore::new();
+    let conversations = store.companions().conversations.unwrap();
+    let session = alice().with_session("monday");
+    // As many as the export's first part leads to.
+    let own: Vec<Message> = (0..550).map(|number| Message::user(format!("own {number}"))).collect();
+    conversations.append(&session, &own).await.unwrap();
+    let copy = engine(store, 32).await;
+    imported(&copy, &alice(), &lines).await.unwrap();
+    let there = conversations.messages(&session, 0, 10_000).await.unwrap();
+    assert_eq!(there.len(), 550);
+    assert_eq!(copy.blocks(&alice()).list().await.unwrap().len(), 1, "an empty block is a block");
+}

@@ -22,7 +22,10 @@ impl Run<'_> {
         let page = self.page(after, None, Validity::Any).await?;
         let (engine, now) = (self.engine, self.now);
         let has_faded = |memory: &Memory| {
+            // What this writes itself would be written anew.
+            let is_own = matches!(memory.kind, MemoryKind::Summary | MemoryKind::Observation);
             memory.kind != MemoryKind::Block
+                && !is_own
                 && !memory.pinned
                 && engine.0.decay.effective_importance(memory, now) < least
         };

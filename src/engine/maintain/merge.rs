@@ -4,7 +4,7 @@
 use super::{Merged, Run, conflict, semantic};
 use crate::{
     Actor, Cursor, ErrorKind, EventKind, HistoryEvent, Memory, MemoryEngine, MemoryId, Put, Result, Scope, SearchQuery,
-    Source, Stage, Stamp, Validity, WriteBatch,
+    Stage, Stamp, Validity, WriteBatch,
     engine::{ATTEMPTS, delete},
     graph::{self, Changes},
     score::sameness::repeats,
@@ -40,20 +40,22 @@ impl Run<'_> {
             return Ok(None);
         }
         let Some(key) = store.keys(&memory.scope, memory.id).await?.into_iter().next() else { return Ok(None) };
-        // Sessions aside, as adding holds facts against each other.
-        let scope = memory.scope.across_sessions();
-        let reader = if scope.validate().is_ok() { scope } else { memory.scope.clone() };
+        // In the same session: what is purged or deleted with one session must not take along what another told.
+        let reader = memory.scope.clone();
         let query = SearchQuery::new(reader, self.now).near(key.vector).words(&*memory.text).filter(Some(semantic()));
         let mut found = store.search(&query.limit(NEIGHBOURS)).await?;
         found.retain(|candidate| candidate.id < memory.id && candidate.attributes.kind == memory.kind);
         found.sort_by_key(|candidate| candidate.id);
         for candidate in found {
-            let Some(other) = store.get(&memory.scope.across_sessions(), &[candidate.id]).await?.pop() else {
+            let Some(other) = store.get(&memory.scope, &[candidate.id]).await?.pop() else {
                 continue;
             };
             let is_open = other.invalid_at.is_none() && other.expires_at == memory.expires_at;
-            let is_neighbour = other.scope.across_sessions() == memory.scope.across_sessions();
+            let is_neighbour = other.scope == memory.scope && other.speaker == memory.speaker;
             let agrees = other.slot == memory.slot && other.trust == memory.trust;
+            // What has a time of its own is another event at another time.
+            let is_dated = |one: &Memory| one.valid_at != one.observed_at;
+            let agrees = agrees && (other.valid_at == memory.valid_at || !(is_dated(&other) || is_dated(&memory)));
             if !(is_open
                 && is_neighbour
                 && agrees
@@ -115,7 +117,7 @@ pub(super) fn change(batch: &mut WriteBatch, old: &Memory, mut new: Memory, kind
     batch.puts.push(Put::change(new, None, old.revision));
 }
 
-/// Lets a memory that another took in hold again, and takes its sources out of that.
+/// Lets a memory that another took in hold again.
 pub(super) async fn undo_merge(engine: &MemoryEngine, scope: &Scope, id: MemoryId) -> Result<Memory> {
     let in_store = |error: crate::Error| error.with_stage(Stage::Store);
     let mut attempt = 1;
@@ -124,31 +126,16 @@ pub(super) async fn undo_merge(engine: &MemoryEngine, scope: &Scope, id: MemoryI
         let history = engine.history(scope, id).await?;
         let reason = history.iter().rfind(|event| event.kind == EventKind::Supersede);
         let reason = reason.and_then(|event| event.stamp.reason.as_deref()).unwrap_or_default();
-        let kept = memory.superseded_by.filter(|kept| reason == format!("{REASON}{kept}"));
-        let Some(kept) = kept else { return Err(conflict("no other memory has taken it in")) };
+        if memory.superseded_by.is_none_or(|kept| reason != format!("{REASON}{kept}")) {
+            return Err(conflict("no other memory has taken it in"));
+        }
         let version = delete::graph_version(engine).await?;
         let stamp = engine.stamp(Actor::App).because(UNDONE);
         let mut batch = WriteBatch::default();
         let open = Memory { invalid_at: None, superseded_by: None, ..memory.clone() };
         change(&mut batch, &memory, open.clone(), EventKind::Update, stamp.clone());
-        let mut changes = Changes::default();
-        let wide = memory.scope.across_sessions();
-        if let Some(kept) = engine.0.store.get(&wide, &[kept]).await.map_err(in_store)?.pop() {
-            // What both had before is not known any more; the one that holds again has it.
-            let is_its = |source: &&Source| !memory.sources.contains(source);
-            let sources: Vec<Source> = kept.sources.iter().filter(is_its).cloned().collect();
-            let after = Memory { sources, ..kept.clone() };
-            change(&mut batch, &kept, after, EventKind::Update, stamp);
-            if let Some(part) = engine.graph_part() {
-                for mut relation in part.store.relations_of(&wide, &[id]).await.map_err(in_store)? {
-                    let before = relation.sources.len();
-                    relation.sources.retain(|source| *source != kept.id);
-                    if relation.sources.len() < before && relation.expired_at.is_none() {
-                        changes.batch.relations.push(relation);
-                    }
-                }
-            }
-        }
+        // The other keeps what it took over: what it had of it before is not known any more, and it says the same.
+        let changes = Changes::default();
         batch.unchanged = delete::guard(&memory.scope, version, &changes);
         match graph::write(&*engine.0.store, engine.graph_part(), batch, changes).await {
             Ok(_) => return engine.get(scope, id).await,

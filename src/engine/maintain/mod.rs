@@ -60,8 +60,8 @@ impl MemoryEngine {
         self.watched("maintain", scope, maintain(self, scope, request), outcome).await
     }
 
-    /// Parts two memories that [`maintain`](Self::maintain) had merged: the one that was taken in holds again, with its
-    /// sources, and they stay apart. Returns it as it is now. Categories and metadata that the other had taken over it keeps.
+    /// Parts two memories that [`maintain`](Self::maintain) had merged: the one that was taken in holds again, as it was,
+    /// and they stay apart. Returns it as it is now. The other keeps what it had taken over, such as sources and categories.
     ///
     /// # Errors
     /// [`NotFound`](ErrorKind::NotFound); [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope;

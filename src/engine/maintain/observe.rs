@@ -77,7 +77,11 @@ impl Run<'_> {
         let near = store.get(&reader, &ids).await?;
         // A matter that is told already takes the fact in.
         let known = near.iter().find(|one| {
-            one.kind == MemoryKind::Observation && agree(one, fact) && rests_on(one).len() < FACTS && one.slot.is_none()
+            one.kind == MemoryKind::Observation
+                && one.metadata.contains_key(PROOFS)
+                && agree(one, fact)
+                && rests_on(one).len() < FACTS
+                && one.slot.is_none()
         });
         let mut facts = vec![fact.clone()];
         if known.is_none() {
@@ -102,7 +106,9 @@ impl Run<'_> {
         if !self.made(id, written)? {
             return Ok(Vec::new());
         }
-        self.report.observed.push(id);
+        if !self.report.observed.contains(&id) {
+            self.report.observed.push(id);
+        }
         Ok(ids)
     }
 

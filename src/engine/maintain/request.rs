@@ -56,7 +56,7 @@ impl Maintenance {
 
     /// Removes what has faded below this effective importance, 0 to 1: see
     /// [`DecayPolicy::effective_importance`](crate::score::decay::DecayPolicy::effective_importance). Pinned memories and blocks never
-    /// fade. Default: nothing is forgotten.
+    /// fade, and summaries and observations go with what they rest on. Default: nothing is forgotten.
     pub const fn forget_below(mut self, importance: f32) -> Self {
         self.forget_below = Some(importance);
         self

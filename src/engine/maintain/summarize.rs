@@ -50,8 +50,16 @@ impl Run<'_> {
 
     async fn turn_at(&self, session: &Scope, order: ListOrder) -> Result<Option<Memory>> {
         let mut query = ListQuery::new(session.clone(), Validity::Any);
-        (query.filter, query.order, query.limit) = (Some(episodes()), order, 1);
-        Ok(self.engine.0.store.list(&query).await?.items.into_iter().find(|turn| turn.scope == *session))
+        (query.filter, query.order, query.limit) = (Some(episodes()), order, 50);
+        loop {
+            let page = self.engine.0.store.list(&query).await?;
+            // An agent may have a session of that name, too.
+            let found = page.items.into_iter().find(|turn| turn.scope == *session);
+            query.after = page.next;
+            if found.is_some() || query.after.is_none() {
+                return Ok(found);
+            }
+        }
     }
 
     /// Brings the summary of a session up to date; `anew` from its beginning.
@@ -71,6 +79,10 @@ impl Run<'_> {
         }
         loop {
             let summary = self.summary_of(&session).await?;
+            // Who ended it wants none.
+            if summary.as_ref().is_some_and(|summary| summary.invalid_at.is_some()) {
+                return Ok(());
+            }
             let kept = summary.as_ref().filter(|_| !anew);
             let covered: HashSet<MemoryId> = kept.map(rests_on).into_iter().flatten().collect();
             let turns = self.turns_beyond(&session, &covered).await?;
@@ -110,6 +122,9 @@ impl Run<'_> {
             }
             anew = false;
             self.left = self.left.saturating_sub(turns.len());
+            if self.left == 0 {
+                return Ok(());
+            }
         }
     }
 
@@ -117,7 +132,7 @@ impl Run<'_> {
         let mut query = ListQuery::new(session.clone(), Validity::Any);
         query.filter = Some(Filter::eq("kind", MemoryKind::Summary.as_str()) & Filter::eq("slot", SLOT));
         let found = self.engine.0.store.list(&query).await?.items;
-        Ok(found.into_iter().find(|summary| summary.scope == *session && summary.invalid_at.is_none()))
+        Ok(found.into_iter().find(|summary| summary.scope == *session))
     }
 
     /// The next turns of a session that are not covered, oldest first.

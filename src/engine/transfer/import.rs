@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     Actor, EmbedderExt, Entity, EntityId, Error, ErrorKind, EventKind, Expect, GraphBatch, HistoryEvent, IndexKey,
-    Memory, MemoryEngine, MemoryId, Message, Purpose, Put, QueuedAdd, QueuedState, Redactor, Relation, Result,
-    RunningSummary, Scope, Stage, StoredMessage, WriteBatch, add::redact, traits::redact_message,
+    Memory, MemoryEngine, MemoryId, MemoryKind, Message, Purpose, Put, QueuedAdd, QueuedState, Redactor, Relation,
+    Result, RunningSummary, Scope, Stage, StoredMessage, WriteBatch, add::redact, traits::redact_message,
     types::check_metadata,
 };
 
@@ -38,6 +38,8 @@ pub struct Import {
     begun: bool,
     ended: Option<TransferReport>,
     waiting: Waiting,
+    /// Conversations that are others here.
+    refused: HashSet<Scope>,
     read: TransferReport,
     report: TransferReport,
 }
@@ -73,6 +75,7 @@ impl Import {
             begun: false,
             ended: None,
             waiting: Waiting::default(),
+            refused: HashSet::new(),
             read: TransferReport::default(),
             report: TransferReport::default(),
         }
@@ -172,13 +175,24 @@ impl Import {
                 self.read.events += history.len() as u64;
                 self.waiting.removed.push((memory, history));
             }
-            Line::Entity { entity } => {
+            Line::Entity { mut entity } => {
                 covered(&entity.scope, &self.scope)?;
+                if let Some(redactor) = redactor {
+                    let Entity { name, aliases, entity_type, summary, metadata, .. } = &mut entity;
+                    let strings = [name].into_iter().chain(aliases).chain(entity_type).chain(summary);
+                    strings.for_each(|string| redact::text(redactor, string));
+                    redact::metadata(redactor, metadata);
+                }
                 self.read.entities += 1;
                 self.waiting.entities.push(entity);
             }
-            Line::Relation { relation } => {
+            Line::Relation { mut relation } => {
                 covered(&relation.scope, &self.scope)?;
+                if let Some(redactor) = redactor {
+                    let Relation { predicate, fact, subject_name, object_name, .. } = &mut relation;
+                    let strings = [predicate, fact].into_iter().chain(subject_name).chain(object_name);
+                    strings.for_each(|string| redact::text(redactor, string));
+                }
                 self.read.relations += 1;
                 self.waiting.relations.push(relation);
             }
@@ -193,6 +207,10 @@ impl Import {
             }
             Line::QueuedAdd { mut add } => {
                 covered(&add.scope, &self.scope)?;
+                if let Some(redactor) = redactor {
+                    // Strings of the request stay strings: no placeholder has a sign of JSON.
+                    redact::text(redactor, &mut add.request);
+                }
                 if add.state == QueuedState::Running {
                     (add.state, add.leased_until) = (QueuedState::Waiting, None);
                 }
@@ -226,9 +244,12 @@ impl Import {
         self.graph(&mut report).await?;
         (self.waiting.entities, self.waiting.relations, self.report) = (Vec::new(), Vec::new(), report);
         while let Some(talk) = self.waiting.talks.first() {
-            self.conversation(talk, &mut report).await?;
+            let is_another = self.conversation(talk, &mut report).await?;
             self.report = report;
-            self.waiting.talks.remove(0);
+            let talk = self.waiting.talks.remove(0);
+            if is_another {
+                self.refused.insert(talk.name);
+            }
         }
         self.queue(&mut report).await?;
         (self.waiting.adds, self.report) = (Vec::new(), report);
@@ -349,28 +370,38 @@ impl Import {
         Ok(())
     }
 
-    async fn conversation(&self, talk: &Talk, report: &mut TransferReport) -> Result<()> {
+    /// Writes a part of a conversation; whether the store has another of that name.
+    async fn conversation(&self, talk: &Talk, report: &mut TransferReport) -> Result<bool> {
         let Talk { name, first, messages, begins, summary } = talk;
-        let Some(store) = self.engine.0.conversation_store() else {
+        let store = self.engine.0.conversation_store().filter(|_| !self.refused.contains(name));
+        let Some(store) = store else {
             report.skipped += 1;
-            return Ok(());
+            return Ok(false);
         };
         let written = if *begins {
             store.restore(name, *first, messages, summary.as_ref()).await
         } else {
-            // What is there ends where this begins, or the conversation has become another.
             let before = store.messages(name, first.saturating_sub(1), 2).await.map_err(in_store)?;
             match before.as_slice() {
                 [last] if last.sequence + 1 == *first => store.append(name, messages).await.map(drop),
-                _ => Err(Error::new(ErrorKind::Conflict, "the conversation went on otherwise")),
+                _ => Err(Error::new(ErrorKind::Conflict, "the conversation goes on from elsewhere")),
             }
         };
         match written {
             Ok(()) => report.messages += messages.len() as u64,
-            Err(error) if error.kind() == ErrorKind::Conflict => report.skipped += 1,
+            Err(error) if error.kind() == ErrorKind::Conflict => {
+                report.skipped += 1;
+                if *begins {
+                    // What an earlier import had begun may go on; what was begun otherwise, or erased, may not.
+                    let there = store.messages(name, *first, 1).await.map_err(in_store)?;
+                    let same = there.first().map(|stored| (stored.sequence, &stored.message))
+                        == messages.first().map(|message| (*first, message));
+                    return Ok(!same);
+                }
+            }
             Err(error) => return Err(in_store(error)),
         }
-        Ok(())
+        Ok(false)
     }
 
     async fn queue(&self, report: &mut TransferReport) -> Result<()> {
@@ -406,7 +437,7 @@ fn covered(stored: &Scope, scope: &Scope) -> Result<()> {
 fn check(memory: &Memory, scope: &Scope) -> Result<()> {
     covered(&memory.scope, scope)?;
     check_metadata(&memory.metadata)?;
-    if memory.text.trim().is_empty() {
+    if memory.text.trim().is_empty() && memory.kind != MemoryKind::Block {
         return Err(Error::invalid("the text of a memory is blank"));
     }
     if memory.kind.as_str().trim().is_empty() {
@@ -448,7 +479,10 @@ fn redact_events(redactor: &dyn Redactor, events: &mut [HistoryEvent]) {
 }
 
 fn named(error: Error, line: u64) -> Error {
-    Error::new(error.kind(), format!("line {line} of the import: {error}")).with_source(error)
+    let kind = error.kind();
+    let told = error.to_string();
+    let told = told.trim_end_matches(&format!(" ({})", kind.as_str()));
+    Error::new(kind, format!("line {line} of the import: {told}"))
 }
 
 fn in_store(error: Error) -> Error {

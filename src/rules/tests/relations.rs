@@ -41,6 +41,41 @@ fn what_has_a_name_is_related() {
             "My mother works at Acme.",
             &["user | has_mother | user's mother | person | 1", "user's mother | works_at | Acme | organization | 1"],
         ),
+        // The relative and the name are told apart, and so is what tells several apart.
+        (
+            "My sister Ann lives in Porto.",
+            &[
+                "user | has_sister | Ann | person | n",
+                "Ann | lives_in | Porto | place | 1",
+                "user | has_sister | Ann | person | n",
+            ],
+        ),
+        (
+            "My older brother Max works at Nokia.",
+            &["user | has_brother | Max | person | n", "Max | works_at | Nokia | organization | 1"],
+        ),
+        (
+            "My older brother works at Nokia.",
+            &[
+                "user | has_brother | user's older brother | person | n",
+                "user's older brother | works_at | Nokia | organization | 1",
+            ],
+        ),
+        (
+            "My sister Ann is called Annie.",
+            &["user | has_sister | Annie = Ann | person | n", "user | has_sister | Ann | person | n"],
+        ),
+        (
+            "My wife Eva works at Nokia.",
+            &[
+                "user | has_wife | Eva = user's wife | person | 1",
+                "Eva | works_at | Nokia | organization | 1",
+                "user | has_wife | Eva = user's wife | person | 1",
+            ],
+        ),
+        // An article is no part of a name, unless it may be.
+        ("I work at the Mar Clinic.", &["user | works_at | Mar Clinic | organization | 1"]),
+        ("I live in The Hague.", &["user | lives_in | The Hague = Hague | place | 1"]),
         ("I'm married to Ana.", &["user | married_to | Ana | person | 1"]),
         ("My name is Alice.", &["user | same_as | Alice | person | n"]),
         ("I study at MIT.", &["user | studies_at | MIT | organization | 1"]),
@@ -66,9 +101,29 @@ fn what_has_no_name_or_is_not_so_is_not_related() {
         // The name stands in another case than its own.
         "Я живу в Казани и работаю в Яндексе.",
         "Мой брат живёт в Москве.",
+        "Мой старший брат Иван живёт в Москве.",
     ] {
         assert_eq!(relations(Message::user(message)), [] as [String; 0], "{message}");
     }
+}
+
+#[test]
+fn a_relative_with_a_name_keeps_the_text_and_the_slot() {
+    let messages =
+        [Message::user("My sister Ann lives in Porto."), Message::user("My wife Eva works at the Mar Clinic.")];
+    let request = ExtractRequest::new(&messages, now());
+    let found = block_on(RuleExtractor::new().extract(&request)).expect("rules never fail");
+    let facts: Vec<(&str, Option<&str>)> =
+        found.facts.iter().map(|fact| (fact.text.as_str(), fact.slot.as_deref())).collect();
+    assert_eq!(
+        facts,
+        [
+            ("Sister Ann lives in Porto", Some("sister ann.home")),
+            ("Sister's name is Ann", None),
+            ("Wife Eva works at the Mar Clinic", Some("wife.employer")),
+            ("Wife's name is Eva", Some("wife.name")),
+        ]
+    );
 }
 
 #[test]

@@ -138,6 +138,8 @@ async fn age_decides_between_likes_and_hides_nothing() {
     }
 }
 
+// The words of the query are found by their stems.
+#[cfg(feature = "stemmers")]
 #[tokio::test]
 async fn the_forms_make_scores_by_their_formulas() {
     for world in World::all().await {
