@@ -47,6 +47,10 @@
 //! [`agent`](MemoryEngine::agent): context → *talk* (a model calls tools, and answers) → the exchange is queued to be
 //! remembered → [`AgentReply`], which says what was recalled, how it came about and why it ended.
 //!
+//! [`maintain`](MemoryEngine::maintain): *expire* → *forget* → *merge* → *summarise* → *observe* → *review*, in bounded steps
+//! that may stop anywhere. [`export`](MemoryEngine::export) and [`import`](MemoryEngine::import) take everything out and in,
+//! [`purge`](MemoryEngine::purge) leaves no trace. Every call is told to a [`Meter`].
+//!
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
