@@ -89,7 +89,8 @@ impl MemoryEngine {
     /// is dropped midway, call again: what has gone is passed over, and the files are cleaned all the same. Nothing that
     /// other memories say by themselves is changed: a turn stays that says what a purged fact said, unless it is purged
     /// [with it](Purge::with_related). Summaries and observations that rest on what is purged go with it, for they tell it in
-    /// other words; [`maintain`](Self::maintain) makes them anew of what is left. Conversations and queued adds go with everything alone, since nothing tells
+    /// other words; [`maintain`](Self::maintain) makes them anew of what is left. With a memory that was removed before, the
+    /// histories of all summaries and observations go, for one of them may have told of it. Conversations and queued adds go with everything alone, since nothing tells
     /// which memories their messages became. Copies elsewhere, such as backups and the logs of a model's provider, are
     /// out of reach.
     ///
@@ -216,12 +217,14 @@ async fn with_wordings(
 ) -> Result<()> {
     let asked: Vec<MemoryId> = ids.iter().copied().collect();
     let there = engine.0.store.get(scope, &asked).await.map_err(in_store)?;
-    let mut told: BTreeSet<MemoryId> = there.iter().map(|memory| memory.id).collect();
+    let present: BTreeSet<MemoryId> = there.iter().map(|memory| memory.id).collect();
+    let mut told = present.clone();
     // What sessions taught is observed across them.
     let wide = scope.across_sessions();
     let reader = if wide.validate().is_ok() { wide } else { scope.clone() };
     let mut wordings = BTreeSet::new();
-    if !told.is_empty() {
+    let mut left = Vec::new();
+    if !ids.is_empty() {
         let kinds = Filter::any_of("kind", [MemoryKind::Summary.as_str(), MemoryKind::Observation.as_str()]);
         let mut worded = listed(engine, &reader, Some(kinds)).await?;
         // Until nothing is left that tells of what goes.
@@ -230,6 +233,17 @@ async fn with_wordings(
             told.insert(memory.id);
             wordings.insert(memory.id);
         }
+        left = worded;
+    }
+    let mut was_there = false;
+    for id in ids.difference(&present) {
+        was_there |= !engine.0.store.history(scope, *id).await.map_err(in_store)?.is_empty();
+    }
+    if was_there && !left.is_empty() {
+        // What was removed before is not told of any more, but may have been: nobody knows in which of their histories.
+        let erase_history = left.iter().map(|memory| memory.id).collect();
+        let batch = WriteBatch { erase_history, ..WriteBatch::default() };
+        engine.0.store.apply(batch).await.map_err(in_store)?;
     }
     // First, so that after an outage it is still known what they told of.
     each(engine, &reader, wordings, report).await?;

@@ -460,3 +460,20 @@ async fn what_the_application_observed_or_ended_is_left_alone() {
 fn clock_now(clock: &ManualClock) -> ingrain::Timestamp {
     ingrain::Clock::now(clock)
 }
+
+#[tokio::test]
+async fn a_long_session_is_made_anew_whole_whatever_the_limit() {
+    let (memory, clock) = fresh().await;
+    let session = alice().with_session("long");
+    let turns = (0..150).map(|number| NewMemory::new(format!("Counted {number} boats")).kind(MemoryKind::Episode));
+    let turns = memory.add_raw(&session, turns).await.unwrap();
+    clock.advance(days(2));
+    let upkeep = Maintenance::new().summarize_sessions(day());
+    while run(&memory, upkeep.clone().limit(10)).await.changes() > 0 {}
+    let covered = async || of_kind(&memory, MemoryKind::Summary).await.remove(0).sources.len();
+    assert_eq!(covered().await, 150);
+    memory.delete(&session, turns[7].id).await.unwrap();
+    // Without being asked for summaries, as a review.
+    run(&memory, Maintenance::new().limit(10)).await;
+    assert_eq!(covered().await, 149);
+}

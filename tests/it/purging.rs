@@ -119,4 +119,22 @@ async fn what_was_worded_anew_goes_with_it() {
     );
     // The fact's own turn, and with that what tells it again.
     memory.maintain(&session, &upkeep).await.unwrap();
+    // What was removed before, and told anew without it since, is in no history of a summary either.
+    let turn =
+        memory.add_raw(&session, [NewMemory::new("Ouagadougou is warm").kind(MemoryKind::Episode)]).await.unwrap();
+    let other = memory.add_raw(&session, [NewMemory::new("Lyon is cold").kind(MemoryKind::Episode)]).await.unwrap();
+    memory.maintain(&session, &upkeep).await.unwrap();
+    memory.delete(&session, turn[0].id).await.unwrap();
+    memory.maintain(&session, &upkeep).await.unwrap();
+    let told = memory.list(&olga, ListRequest::new()).await.unwrap().items;
+    let told = told.iter().find(|one| one.kind == MemoryKind::Summary).unwrap().id;
+    let foreign = memory.add_raw(&Scope::user("bob"), ["Keeps bees"]).await.unwrap().remove(0).id;
+    memory.purge(&session, Purge::memories([foreign])).await.unwrap();
+    assert!(memory.history(&olga, told).await.is_ok(), "an id of another's is none");
+    memory.purge(&session, Purge::memories([turn[0].id])).await.unwrap();
+    let summaries = memory.list(&olga, ListRequest::new()).await.unwrap().items;
+    let summary = summaries.iter().find(|one| one.kind == MemoryKind::Summary).unwrap();
+    assert!(summary.text.contains("Lyon") && !summary.text.contains("Ouagadougou"), "{}", summary.text);
+    assert!(memory.history(&olga, summary.id).await.is_err(), "it told of it");
+    assert!(memory.history(&olga, other[0].id).await.is_ok());
 }

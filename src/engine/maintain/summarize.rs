@@ -77,6 +77,7 @@ impl Run<'_> {
         if !is_quiet {
             return Ok(());
         }
+        let renewing = anew;
         loop {
             let summary = self.summary_of(&session).await?;
             // Who ended it wants none.
@@ -116,13 +117,14 @@ impl Run<'_> {
             if !self.made(id, written)? {
                 return Ok(());
             }
-            let list = if anew { &mut self.report.renewed } else { &mut self.report.summarized };
-            if list.last() != Some(&id) && !self.report.renewed.contains(&id) {
-                if anew { self.report.renewed.push(id) } else { self.report.summarized.push(id) }
+            let list = if renewing { &mut self.report.renewed } else { &mut self.report.summarized };
+            if list.last() != Some(&id) {
+                list.push(id);
             }
             anew = false;
             self.left = self.left.saturating_sub(turns.len());
-            if self.left == 0 {
+            // One that is made anew is made whole: nobody may be there to go on with it.
+            if self.left == 0 && !renewing {
                 return Ok(());
             }
         }
