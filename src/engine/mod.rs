@@ -15,6 +15,7 @@ mod purge;
 mod quarantine;
 mod transfer;
 mod update;
+mod verify;
 mod watch;
 
 use std::{collections::BTreeSet, sync::Arc};

@@ -4,7 +4,9 @@ use std::{
 };
 
 use super::{AnalysedKey, Indexed, ScopeIndex, search::Scratch};
-use crate::{Candidate, Error, ErrorKind, Memory, MemoryId, Result, Scope, SearchQuery, Version, cues::Cues};
+use crate::{
+    Candidate, Error, ErrorKind, Memory, MemoryId, Result, Scope, SearchQuery, Timestamp, Version, cues::Cues,
+};
 
 /// What the cache itself takes for an index: its scope twice, its places in two maps.
 const HELD: usize = 512;
@@ -33,6 +35,24 @@ pub(crate) enum Change {
         /// Which it was.
         id: MemoryId,
     },
+}
+
+/// What an index has, to be held against what it is of.
+#[derive(Debug)]
+pub(crate) enum Compared {
+    /// By id.
+    Marks(Vec<(MemoryId, IndexMark)>),
+    /// It is not held, or at another version than was asked of.
+    Elsewhere,
+}
+
+/// By what it is known whether an index has the present state of a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct IndexMark {
+    pub(crate) updated_at: Timestamp,
+    pub(crate) access_count: u64,
+    pub(crate) invalid_at: Option<Timestamp>,
+    pub(crate) keys: usize,
 }
 
 /// An index that searches read while the cache goes on.
@@ -128,6 +148,27 @@ impl IndexCache {
             idle.push(scratch);
         }
         Ok(candidates)
+    }
+
+    /// The scopes whose indexes are held.
+    pub(crate) fn held(&self) -> Vec<Scope> {
+        self.lock().held.keys().cloned().collect()
+    }
+
+    /// Drops all indexes: they are built anew when they are asked for.
+    pub(crate) fn forget(&self) {
+        self.lock().forget();
+    }
+
+    /// What the held index of a scope has, caught up with `source`.
+    pub(crate) fn marks(&self, scope: &Scope, source: &impl IndexSource) -> Result<Compared> {
+        let mut state = self.lock();
+        state.catch_up(source)?;
+        let version = source.version()?;
+        let held = state.held.get(scope).filter(|held| state.version == version && held.late.is_none());
+        Ok(held.map_or(Compared::Elsewhere, |held| {
+            Compared::Marks(held.index.read().unwrap_or_else(PoisonError::into_inner).marks())
+        }))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

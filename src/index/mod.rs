@@ -40,13 +40,13 @@ mod vectors;
 pub(crate) mod walk;
 
 pub(crate) use analyzer::{content_terms, content_words};
-pub(crate) use cache::{Change, IndexCache, IndexSource};
+pub(crate) use cache::{Change, Compared, IndexCache, IndexMark, IndexSource};
 #[cfg(feature = "sqlite")]
 pub(crate) use entry::Entry;
 pub(crate) use kept_cues::cues_of_batch;
 #[cfg(feature = "sqlite")]
 pub(crate) use kept_cues::{kept_cues, packed_cues};
 pub(crate) use scope_index::{AnalysedKey, Indexed, ScopeIndex};
-#[cfg(feature = "sqlite")]
-pub(crate) use terms::TermList;
 pub(crate) use terms::Terms;
+#[cfg(feature = "sqlite")]
+pub(crate) use terms::{Kept, TermList, kept_as};

@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 
 use super::{
+    cache::IndexMark,
     dictionary::QuickState,
     entry::{Entry, OVERHEAD, SharedTexts, Span, Standing},
     postings::Postings,
@@ -8,7 +9,7 @@ use super::{
     terms::{TermList, Terms},
     vectors::Vectors,
 };
-use crate::{Memory, MemoryId, MemoryKind, Trust, cues::Cues, score::lexical::Bm25};
+use crate::{Attributes, Memory, MemoryId, MemoryKind, Trust, cues::Cues, score::lexical::Bm25};
 
 /// A key as an index takes it in.
 #[derive(Debug, Clone)]
@@ -174,6 +175,21 @@ impl ScopeIndex {
         self.vectors.shrink();
         self.postings.shrink();
         self.sessions.shrink();
+    }
+
+    /// What it has, by id.
+    pub(crate) fn marks(&self) -> Vec<(MemoryId, IndexMark)> {
+        let mark = |(id, place): (&MemoryId, &u32)| {
+            let Attributes { updated_at, access_count, invalid_at, .. } =
+                &self.entries.get(*place as usize)?.attributes;
+            let keys = self.keys(*place as usize).len();
+            let mark =
+                IndexMark { updated_at: *updated_at, access_count: *access_count, invalid_at: *invalid_at, keys };
+            Some((*id, mark))
+        };
+        let mut marks: Vec<(MemoryId, IndexMark)> = self.places.iter().filter_map(mark).collect();
+        marks.sort_unstable_by_key(|(id, _)| *id);
+        marks
     }
 
     /// An estimate of the memory it takes.

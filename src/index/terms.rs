@@ -100,6 +100,27 @@ impl Terms {
     }
 }
 
+/// What became of something that was made of a text and kept beside it.
+#[cfg(feature = "sqlite")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kept {
+    Same,
+    /// Something else made it, and it is not looked at.
+    Outdated,
+    /// It is not what the text gives.
+    Other,
+}
+
+/// What is kept, held against what is made of the text now. Both begin with a fingerprint.
+#[cfg(feature = "sqlite")]
+pub(crate) fn kept_as(kept: &[u8], made: &[u8]) -> Kept {
+    match (kept == made, kept.first_chunk::<4>() == made.first_chunk()) {
+        (true, _) => Kept::Same,
+        (false, true) => Kept::Other,
+        (false, false) => Kept::Outdated,
+    }
+}
+
 /// The terms of a text where they lie.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TermList<'t>(&'t [u8]);

@@ -40,6 +40,7 @@ pub use reranker::Reranker;
 pub use summarizer::{SummarizeRequest, Summarizer, Summary};
 pub use token_counter::{ApproximateTokens, TokenCounter};
 pub use vector_store::{
-    Attributes, Candidate, Companions, Expect, IndexKey, ListOrder, ListQuery, Purged, Put, SearchQuery,
-    StoreCapabilities, Surroundings, Unchanged, VectorStore, Version, WriteBatch,
+    Attributes, Candidate, Companions, Expect, IndexKey, ListOrder, ListQuery, Problem, ProblemKind, ProblemPlace,
+    Purged, Put, SearchQuery, StoreCapabilities, Surroundings, Unchanged, VectorStore, Verify, VerifyCounts,
+    VerifyProgress, VerifyReport, Version, WriteBatch,
 };

@@ -64,6 +64,14 @@ id!(
     "a memory id"
 );
 
+impl MemoryId {
+    /// When it was made, to the millisecond, if it tells.
+    pub(crate) fn made_at(self) -> Option<Timestamp> {
+        let (seconds, nanos) = self.0.get_timestamp()?.to_unix();
+        Timestamp::from_timestamp(i64::try_from(seconds).ok()?, nanos)
+    }
+}
+
 /// Makes memory ids that sort in the order they were made, also within a millisecond and when the clock steps back.
 #[derive(Debug, Default)]
 pub struct IdSource(Mutex<ContextV7>);

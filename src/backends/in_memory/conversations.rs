@@ -23,6 +23,11 @@ struct Conversation {
 }
 
 impl Conversations {
+    /// How many messages there are.
+    pub(super) fn count(&self) -> u64 {
+        self.all().values().map(|there| there.messages.len() as u64).sum()
+    }
+
     // Nothing below can fail midway, so a poisoned lock guards a sound state.
     fn all(&self) -> MutexGuard<'_, HashMap<Scope, Conversation>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

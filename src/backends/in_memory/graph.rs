@@ -14,27 +14,27 @@ use crate::{
 /// Entities, relations, and the ways to find them.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
-    entities: HashMap<EntityId, Stored>,
-    relations: HashMap<RelationId, Relation>,
+    pub(super) entities: HashMap<EntityId, Stored>,
+    pub(super) relations: HashMap<RelationId, Relation>,
     /// The entities by each of their names, folded.
-    by_name: HashMap<String, BTreeSet<EntityId>>,
+    pub(super) by_name: HashMap<String, BTreeSet<EntityId>>,
     /// The relations at each entity that has any, by id.
-    touching: HashMap<EntityId, BTreeSet<RelationId>>,
-    by_source: HashMap<MemoryId, BTreeSet<RelationId>>,
+    pub(super) touching: HashMap<EntityId, BTreeSet<RelationId>>,
+    pub(super) by_source: HashMap<MemoryId, BTreeSet<RelationId>>,
     /// What each reader's scope covers, for every scope that covers any.
-    readers: HashMap<Scope, Covered>,
+    pub(super) readers: HashMap<Scope, Covered>,
 }
 
 #[derive(Debug)]
-struct Stored {
-    entity: Entity,
-    names: Vec<Name>,
+pub(super) struct Stored {
+    pub(super) entity: Entity,
+    pub(super) names: Vec<Name>,
 }
 
 #[derive(Debug, Default)]
-struct Covered {
-    entities: BTreeSet<EntityId>,
-    relations: BTreeSet<RelationId>,
+pub(super) struct Covered {
+    pub(super) entities: BTreeSet<EntityId>,
+    pub(super) relations: BTreeSet<RelationId>,
 }
 
 impl Graph {
@@ -197,6 +197,12 @@ impl Graph {
         let Some(Covered { relations, .. }) = self.readers.get(scope) else { return Page::new(Vec::new(), None, 0) };
         let relations = relations.iter().filter_map(|id| self.relations.get(id));
         page(relations.filter(|relation| query.admits(relation)), |relation| relation.id, after, limit)
+    }
+
+    pub(super) fn of_everyone(&self, after: Option<RelationId>, limit: usize) -> Vec<Relation> {
+        let mut ids: Vec<RelationId> = self.relations.keys().copied().filter(|id| Some(*id) > after).collect();
+        ids.sort_unstable();
+        ids.into_iter().take(limit).filter_map(|id| self.relations.get(&id)).cloned().collect()
     }
 
     pub(super) fn relations_of(&self, scope: &Scope, memories: &[MemoryId]) -> Vec<Relation> {

@@ -3,7 +3,7 @@ use async_trait::async_trait;
 use super::InMemoryStore;
 use crate::{
     Cursor, DEEPEST_WALK, Direction, Entity, EntityId, GraphBatch, GraphQuery, GraphStore, LONGEST_PATH, MemoryId,
-    Page, Path, Relation, Result, Scope, check_list, check_walk,
+    Page, Path, Relation, RelationId, Result, Scope, check_list, check_walk,
 };
 
 #[async_trait]
@@ -91,6 +91,10 @@ impl GraphStore for InMemoryStore {
     async fn graph_counts(&self, scope: &Scope) -> Result<(u64, u64)> {
         scope.validate()?;
         Ok(self.read().graph.counts(scope))
+    }
+
+    async fn relations_of_everyone(&self, after: Option<RelationId>, limit: usize) -> Result<Vec<Relation>> {
+        Ok(self.read().graph.of_everyone(after, limit))
     }
 
     async fn delete_graph(&self, scope: &Scope) -> Result<(u64, u64)> {

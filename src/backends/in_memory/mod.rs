@@ -6,5 +6,6 @@ mod graph_store;
 mod queue;
 mod state;
 mod vector_store;
+mod verify;
 
 pub use vector_store::InMemoryStore;

@@ -21,6 +21,11 @@ struct State {
 }
 
 impl Queue {
+    /// How many adds there are.
+    pub(super) fn count(&self) -> u64 {
+        self.state().adds.len() as u64
+    }
+
     // Nothing below can fail midway, so a poisoned lock guards a sound state.
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

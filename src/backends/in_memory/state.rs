@@ -20,22 +20,22 @@ pub(super) struct State {
     pub(super) embedder: Option<EmbedderIdentity>,
     pub(super) version: Version,
     pub(super) graph: Graph,
-    memories: HashMap<MemoryId, Stored>,
+    pub(super) memories: HashMap<MemoryId, Stored>,
     /// The memories that each reader's scope covers, for every scope that covers any.
-    readers: HashMap<Scope, BTreeSet<MemoryId>>,
-    history: HashMap<MemoryId, Vec<HistoryEvent>>,
+    pub(super) readers: HashMap<Scope, BTreeSet<MemoryId>>,
+    pub(super) history: HashMap<MemoryId, Vec<HistoryEvent>>,
     /// The next place of a turn, for each scope that has turns.
-    places: HashMap<Scope, u64>,
+    pub(super) places: HashMap<Scope, u64>,
     log: VecDeque<Logged>,
 }
 
 #[derive(Debug)]
-struct Stored {
-    memory: Memory,
+pub(super) struct Stored {
+    pub(super) memory: Memory,
     cues: Cues,
-    keys: Arc<[AnalysedKey]>,
+    pub(super) keys: Arc<[AnalysedKey]>,
     /// Of each key.
-    texts: Arc<[Box<str>]>,
+    pub(super) texts: Arc<[Box<str>]>,
 }
 
 #[derive(Debug)]
@@ -82,7 +82,8 @@ impl State {
         for (Put { mut memory, keys, expect: _ }, cues) in puts.into_iter().zip(cues) {
             let id = memory.id;
             let stored = self.memories.remove(&id);
-            if stored.is_none() && memory.kind == MemoryKind::Episode {
+            // What was stored may have become a turn, or have been given another place: nobody else is to get that one.
+            if memory.kind == MemoryKind::Episode && (stored.is_none() || memory.ordinal.is_some()) {
                 let next = self.places.entry(memory.scope.clone()).or_default();
                 let place = *memory.ordinal.get_or_insert(*next);
                 *next = place.saturating_add(1).max(*next);

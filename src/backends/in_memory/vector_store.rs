@@ -6,7 +6,7 @@ use super::{conversations::Conversations, queue::Queue, state::State};
 use crate::{
     Candidate, Companions, Cursor, EmbedderIdentity, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory,
     MemoryId, Page, Purged, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore,
-    Version, WriteBatch,
+    Verify, VerifyReport, Version, WriteBatch,
     index::{IndexCache, Terms, cues_of_batch},
 };
 
@@ -43,6 +43,15 @@ impl InMemoryStore {
             queue: Queue::default(),
             conversations: Conversations::default(),
         }))
+    }
+
+    pub(super) fn cache(&self) -> &IndexCache {
+        &self.0.cache
+    }
+
+    /// How many messages of conversations and queued adds there are.
+    pub(super) fn kept_besides(&self) -> (u64, u64) {
+        (self.0.conversations.count(), self.0.queue.count())
     }
 
     // Checks come before changes everywhere in `State`, so a panic leaves nothing half done behind a poisoned lock.
@@ -167,6 +176,10 @@ impl VectorStore for InMemoryStore {
 
     async fn scrub(&self) -> Result<()> {
         Ok(())
+    }
+
+    async fn verify(&self, request: &Verify) -> Result<VerifyReport> {
+        self.verified(request)
     }
 
     async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {

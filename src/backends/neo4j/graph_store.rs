@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Cursor, DEEPEST_WALK, Direction, Entity, EntityId, GraphBatch, GraphQuery, GraphStore, LONGEST_PATH, MemoryId,
-    Page, Path, Relation, Result, Scope, check_list, check_walk,
+    Page, Path, Relation, RelationId, Result, Scope, check_list, check_walk,
 };
 
 impl Neo4jStore {
@@ -104,7 +104,7 @@ impl GraphStore for Neo4jStore {
         after: Option<&Cursor>,
         limit: usize,
     ) -> Result<Page<Relation>> {
-        let after: Option<crate::RelationId> = check_list(scope, after, limit)?;
+        let after: Option<RelationId> = check_list(scope, after, limit)?;
         let after = after.map(|id| id.to_string());
         let (doing, listed) = (("listing relations", scope), Listed::Relations(Some(query)));
         self.page(doing, listed, after, limit, rows::Properties::relation, |relation| relation.id.to_string()).await
@@ -173,6 +173,17 @@ impl GraphStore for Neo4jStore {
         let counts = self.read(doing, scope, statements).await?.concat();
         let count = |place: usize| Self::told(doing, rows::number(counts.get(place), 0)).map(i64::cast_unsigned);
         Ok((count(0)?, count(1)?))
+    }
+
+    async fn relations_of_everyone(&self, after: Option<RelationId>, limit: usize) -> Result<Vec<Relation>> {
+        let doing = "reading relations";
+        let statement = read::relations_of_everyone(after, limit);
+        let work = |transaction: Transaction| {
+            let statement = statement.clone();
+            async move { transaction.roll_back(vec![statement]).await }
+        };
+        let found = self.run(doing, work).await?;
+        Self::told(doing, read::relations(found.concat()))
     }
 
     async fn delete_graph(&self, scope: &Scope) -> Result<(u64, u64)> {

@@ -87,6 +87,13 @@ pub(super) fn relations_of(scope: &Scope, memories: &[MemoryId]) -> Statement {
     Statement::new(text, with_scope(scope, [("ids", ids(memories.iter().copied()))]))
 }
 
+/// Without a lock, since no scope is read: each relation is whole, a batch may be seen half.
+pub(super) fn relations_of_everyone(after: Option<RelationId>, limit: usize) -> Statement {
+    let text = "MATCH ()-[r:INGRAIN_RELATION]->() WHERE r.id > $after RETURN properties(r) ORDER BY r.id LIMIT $limit";
+    let after = after.map(|id| id.to_string()).unwrap_or_default();
+    Statement::new(text, map([("after", after.into()), ("limit", limit.into())]))
+}
+
 /// The relations at each of these entities, at most `limit` of each.
 pub(super) fn relations_at(
     scope: &Scope,

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The columns that [`read`] reads and [`append`] writes, of the table `messages`.
-const COLUMNS: &str = "sequence, role, id, speaker, at, tool_calls, tool_call_id, metadata, text";
+pub(super) const COLUMNS: &str = "sequence, role, id, speaker, at, tool_calls, tool_call_id, metadata, text";
 
 #[derive(Debug)]
 pub(super) struct SqliteConversations(pub(super) SqliteStore);
@@ -337,7 +337,7 @@ fn messages(connection: &Connection, name: &Scope, from: u64, limit: usize) -> S
     Ok(messages)
 }
 
-fn read(row: &Row<'_>) -> SqliteResult<StoredMessage> {
+pub(super) fn read(row: &Row<'_>) -> SqliteResult<StoredMessage> {
     let sequence = row.get::<_, i64>(0)?.cast_unsigned();
     let mut message = Message::new(named(text(row, 1)?, "role")?, text(row, 8)?);
     message.id = row.get(2)?;

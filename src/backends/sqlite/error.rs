@@ -6,11 +6,24 @@ use crate::{Error, ErrorKind};
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SqliteError {
     #[error(transparent)]
-    Sqlite(#[from] rusqlite::Error),
+    Sqlite(rusqlite::Error),
     #[error("a stored {column} cannot be read")]
     Unreadable { column: &'static str, source: Box<dyn std::error::Error + Send + Sync> },
     #[error(transparent)]
     Refused(#[from] Error),
+}
+
+impl From<rusqlite::Error> for SqliteError {
+    /// A value of another type or length than its column has is damage, whatever else the database can do.
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
+        match error {
+            FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) | Utf8Error(..) => {
+                Self::unreadable("value", error)
+            }
+            _ => Self::Sqlite(error),
+        }
+    }
 }
 
 pub(super) type Result<T, E = SqliteError> = std::result::Result<T, E>;

@@ -136,6 +136,23 @@ pub(super) fn relations_of(connection: &Connection, scope: &Scope, memories: &[M
     Ok(relations.into_values().collect())
 }
 
+pub(super) fn relations_of_everyone(
+    connection: &Connection,
+    after: Option<RelationId>,
+    limit: usize,
+) -> Result<Vec<Relation>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {RELATION} FROM relations WHERE id > coalesce(?1, x'') ORDER BY id LIMIT ?2"
+    ))?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut found = statement.query(rusqlite::params![after.as_ref().map(RelationId::as_bytes), limit])?;
+    let mut relations = Vec::new();
+    while let Some(row) = found.next()? {
+        relations.push(graph_rows::relation(row)?);
+    }
+    Ok(relations)
+}
+
 /// What a walk reads: one statement for each entity it goes on from.
 pub(super) struct Walk<'w> {
     connection: &'w Connection,

@@ -137,6 +137,11 @@ pub(super) fn update_relation(connection: &Connection, row: i64, relation: &Rela
     connection
         .prepare_cached("UPDATE relations SET expired_at = ?2, sources = ?3, seen_at = ?4 WHERE row = ?1")?
         .execute(params![row, relation.expired_at.map(Time), packed_sources(relation), packed_instants(relation)])?;
+    replace_sources(connection, row, relation)
+}
+
+/// Writes anew by which memories a stored relation is found.
+pub(super) fn replace_sources(connection: &Connection, row: i64, relation: &Relation) -> Result<()> {
     connection.prepare_cached("DELETE FROM relation_sources WHERE relation = ?1")?.execute([row])?;
     write_sources(connection, row, relation)
 }

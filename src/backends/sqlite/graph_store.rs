@@ -3,7 +3,7 @@ use async_trait::async_trait;
 use super::{SqliteStore, graph_read, graph_write, names};
 use crate::{
     Cursor, DEEPEST_WALK, Direction, Entity, EntityId, GraphBatch, GraphQuery, GraphStore, LONGEST_PATH, MemoryId,
-    Page, Path, Relation, Result, Scope, check_list, check_walk, index::walk,
+    Page, Path, Relation, RelationId, Result, Scope, check_list, check_walk, index::walk,
 };
 
 #[async_trait]
@@ -124,6 +124,11 @@ impl GraphStore for SqliteStore {
         scope.validate()?;
         let scope = scope.clone();
         self.reading("counting the graph", move |connection| graph_read::counts(connection, &scope)).await
+    }
+
+    async fn relations_of_everyone(&self, after: Option<RelationId>, limit: usize) -> Result<Vec<Relation>> {
+        self.reading("reading relations", move |connection| graph_read::relations_of_everyone(connection, after, limit))
+            .await
     }
 
     async fn delete_graph(&self, scope: &Scope) -> Result<(u64, u64)> {

@@ -20,6 +20,7 @@ mod open;
 mod queue;
 mod rows;
 mod vector_store;
+mod verify;
 mod write;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};

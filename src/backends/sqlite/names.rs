@@ -41,8 +41,8 @@ fn grams(name: &Name) -> impl Iterator<Item = i64> {
 }
 
 pub(super) fn add(connection: &Connection, entity: i64, stored: &Entity) -> Result<()> {
-    let mut insert =
-        connection.prepare_cached("INSERT INTO entity_grams (reader, gram, name, size) VALUES (?1, ?2, ?3, ?4)")?;
+    let mut insert = connection
+        .prepare_cached("INSERT OR REPLACE INTO entity_grams (reader, gram, name, size) VALUES (?1, ?2, ?3, ?4)")?;
     for name in std::iter::once(&stored.name).chain(&stored.aliases) {
         let name = Name::of(name);
         let size = u32::try_from(name.trigrams().len()).unwrap_or(u32::MAX);
@@ -56,6 +56,43 @@ pub(super) fn add(connection: &Connection, entity: i64, stored: &Entity) -> Resu
         }
     }
     Ok(())
+}
+
+/// Whether an entity is found by its names, in each scope that may look for it: what [`add`] would have written is there.
+pub(super) fn are_sound(connection: &Connection, entity: i64, stored: &Entity) -> Result<bool> {
+    let mut statement = connection.prepare_cached("SELECT row, folded FROM entity_names WHERE entity = ?1")?;
+    let found = statement.query_map([entity], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let found: Vec<(i64, String)> = found.collect::<rusqlite::Result<_>>()?;
+    let mut there: Vec<&str> = found.iter().map(|(_, folded)| folded.as_str()).collect();
+    let mut wanted: Vec<String> =
+        std::iter::once(&stored.name).chain(&stored.aliases).map(|name| folded(name)).collect();
+    there.sort_unstable();
+    wanted.sort_unstable();
+    if there != wanted {
+        return Ok(false);
+    }
+    let sql = "SELECT size FROM entity_grams WHERE reader = ?1 AND gram = ?2 AND name = ?3";
+    let mut statement = connection.prepare_cached(sql)?;
+    for (row, folded) in found {
+        let name = Name::of_folded(folded);
+        for reader in stored.scope.readers().map(|scope| reader(&scope)) {
+            for gram in grams(&name) {
+                let size: Option<i64> = statement.query_row([reader, gram, row], |row| row.get(0)).optional()?;
+                if size.and_then(|size| usize::try_from(size).ok()) != Some(name.trigrams().len()) {
+                    return Ok(false);
+                }
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a gram is one of this name of an entity in this scope.
+pub(super) fn leads_to(reader: i64, gram: i64, size: i64, folded: String, scope: &Scope) -> bool {
+    let name = Name::of_folded(folded);
+    usize::try_from(size).ok() == Some(name.trigrams().len())
+        && grams(&name).any(|one| one == gram)
+        && scope.readers().any(|scope| self::reader(&scope) == reader)
 }
 
 /// Removes the names of an entity that is stored in this scope.

@@ -12,6 +12,8 @@ use crate::{Error, ErrorKind};
 
 /// Marks the file as a store of this crate: "ingr".
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"ingr");
+/// What a new file has.
+pub(super) const SCHEMA: &str = include_str!("schema.sql");
 /// The version of `schema.sql`.
 const SCHEMA_VERSION: i32 = 1;
 
@@ -98,7 +100,7 @@ fn create(connection: &mut Connection) -> Result<()> {
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
     // Another process may have been faster.
     if check(&transaction)? == Content::Nothing {
-        transaction.execute_batch(include_str!("schema.sql"))?;
+        transaction.execute_batch(SCHEMA)?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     }

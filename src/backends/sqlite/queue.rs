@@ -14,7 +14,7 @@ use super::{
 use crate::{AddFailure, AddQueue, CallId, Claim, Claimed, Error, ErrorKind, QueuedAdd, Result, Scope, Timestamp};
 
 /// The columns that [`read`] reads, of the table `queue`.
-const COLUMNS: &str = "id, user, agent, session, state, queued_at, due_at, leased_until, memory, attempts, failures, \
+pub(super) const COLUMNS: &str = "id, user, agent, session, state, queued_at, due_at, leased_until, memory, attempts, failures, \
     interruptions, failure, request";
 
 /// SQL that admits what a reader's scope covers.
@@ -259,7 +259,7 @@ fn all(connection: &Connection, sql: &str, parameters: &[&str]) -> SqliteResult<
     Ok(adds)
 }
 
-fn read(row: &Row<'_>) -> SqliteResult<QueuedAdd> {
+pub(super) fn read(row: &Row<'_>) -> SqliteResult<QueuedAdd> {
     let (id, queued_at) = (CallId::from_bytes(row.get(0)?), row.get::<_, Time>(5)?.0);
     let mut add = QueuedAdd::new(id, rows::scope(row, 1)?, row.get::<_, String>(13)?, queued_at);
     add.state = named(text(row, 4)?, "state of a queued add")?;

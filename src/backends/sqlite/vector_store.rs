@@ -8,12 +8,12 @@ use super::{
     index_source::Snapshot,
     queue::SqliteQueue,
     rows::{self, COLUMNS, Id, Time},
-    write,
+    verify, write,
 };
 use crate::{
     Candidate, Companions, Cursor, EmbedderIdentity, Error, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery,
     Memory, MemoryId, Page, Purged, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity,
-    VectorStore, Version, WriteBatch,
+    VectorStore, Verify, VerifyReport, Version, WriteBatch,
     index::{IndexCache, Terms, cues_of_batch},
 };
 
@@ -140,6 +140,10 @@ impl VectorStore for SqliteStore {
 
     async fn scrub(&self) -> Result<()> {
         self.blocking("scrubbing the file", |inner| inner.connections.scrub()).await
+    }
+
+    async fn verify(&self, request: &Verify) -> Result<VerifyReport> {
+        verify::verify(self, request).await
     }
 
     async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {

@@ -146,6 +146,10 @@ fn put(
                     )?
                     .execute(params![row, memory.text])?;
             }
+            if memory.kind == MemoryKind::Episode && memory.ordinal.is_some() {
+                // It may have become a turn, or have been given another place: nobody else is to get that one.
+                place(connection, &memory.scope, memory.ordinal)?;
+            }
             update(connection, &columns)?;
             row
         }
@@ -189,7 +193,7 @@ pub(super) fn free_row(connection: &Connection, table: &str, scope: &Scope) -> R
 }
 
 /// Takes the given place for a turn of this scope, or else the next, and returns it.
-fn place(connection: &Connection, scope: &Scope, given: Option<u64>) -> Result<u64> {
+pub(super) fn place(connection: &Connection, scope: &Scope, given: Option<u64>) -> Result<u64> {
     let [user, agent, session] = rows::parts(scope);
     let mut statement = connection.prepare_cached(
         "INSERT INTO places (user, agent, session, next) VALUES (?1, ?2, ?3, coalesce(?4, 0) + 1)

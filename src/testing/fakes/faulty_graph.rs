@@ -4,8 +4,8 @@ use async_trait::async_trait;
 
 use super::faulty_store::{FaultyStore, Switch};
 use crate::{
-    Cursor, Direction, Entity, EntityId, GraphBatch, GraphQuery, GraphStore, MemoryId, Page, Path, Relation, Result,
-    Scope, VectorStore,
+    Cursor, Direction, Entity, EntityId, GraphBatch, GraphQuery, GraphStore, MemoryId, Page, Path, Relation,
+    RelationId, Result, Scope, VectorStore,
 };
 
 /// The graph of a [`FaultyStore`], as its companion.
@@ -92,6 +92,10 @@ macro_rules! hand_on {
 
         async fn graph_counts(&self, scope: &Scope) -> Result<(u64, u64)> {
             self.switch.call(self.inner.graph_counts(scope)).await
+        }
+
+        async fn relations_of_everyone(&self, after: Option<RelationId>, limit: usize) -> Result<Vec<Relation>> {
+            self.switch.call(self.inner.relations_of_everyone(after, limit)).await
         }
 
         async fn delete_graph(&self, scope: &Scope) -> Result<(u64, u64)> {

@@ -9,7 +9,7 @@ use super::{faulty_conversations::FaultyConversations, faulty_graph::FaultyGraph
 use crate::{
     AddFailure, AddQueue, CallId, Candidate, Claim, Claimed, Companions, EmbedderIdentity, Error, ErrorKind, Filter,
     HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Page, Purged, QueuedAdd, Result, Scope, SearchQuery, Stamp,
-    StoreCapabilities, Timestamp, Validity, VectorStore, Version, WriteBatch,
+    StoreCapabilities, Timestamp, Validity, VectorStore, Verify, VerifyReport, Version, WriteBatch,
 };
 
 /// A [`VectorStore`], and a [`GraphStore`](crate::GraphStore) if the store inside is one, that fails when told to, and
@@ -228,6 +228,10 @@ impl<S: VectorStore> VectorStore for FaultyStore<S> {
 
     async fn scrub(&self) -> Result<()> {
         self.switch.call(self.inner.scrub()).await
+    }
+
+    async fn verify(&self, request: &Verify) -> Result<VerifyReport> {
+        self.switch.call(self.inner.verify(request)).await
     }
 
     async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {

@@ -9,7 +9,7 @@ pub use read::{Direction, GraphQuery, Path};
 pub(crate) use read::{check_list, check_walk};
 pub use write::GraphBatch;
 
-use crate::{Cursor, Entity, EntityId, MemoryId, Page, Relation, Result, Scope};
+use crate::{Cursor, Entity, EntityId, MemoryId, Page, Relation, RelationId, Result, Scope};
 
 /// Deepest walk of [`GraphStore::neighbours`].
 pub(crate) const DEEPEST_WALK: usize = 4;
@@ -186,6 +186,13 @@ pub trait GraphStore: Debug + Send + Sync + 'static {
     /// As [`entities`](GraphStore::entities).
     async fn graph_counts(&self, scope: &Scope) -> Result<(u64, u64)>;
 
+    /// Relations of **all** scopes, by id, those above `after`, at most `limit`, also those that have ended or expired; fewer
+    /// only at the end. For administration: whoever shows them to a user shows what is another's.
+    ///
+    /// # Errors
+    /// [`StoreUnavailable`](crate::ErrorKind::StoreUnavailable).
+    async fn relations_of_everyone(&self, after: Option<RelationId>, limit: usize) -> Result<Vec<Relation>>;
+
     /// Removes every entity and relation the scope covers, without a trace, and says how many.
     ///
     /// # Errors
@@ -268,6 +275,10 @@ impl<T: GraphStore + ?Sized> GraphStore for Arc<T> {
 
     async fn graph_counts(&self, scope: &Scope) -> Result<(u64, u64)> {
         (**self).graph_counts(scope).await
+    }
+
+    async fn relations_of_everyone(&self, after: Option<RelationId>, limit: usize) -> Result<Vec<Relation>> {
+        (**self).relations_of_everyone(after, limit).await
     }
 
     async fn delete_graph(&self, scope: &Scope) -> Result<(u64, u64)> {

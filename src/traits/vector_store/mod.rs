@@ -1,4 +1,5 @@
 mod read;
+mod verify;
 mod write;
 
 use std::{fmt::Debug, sync::Arc};
@@ -6,6 +7,7 @@ use std::{fmt::Debug, sync::Arc};
 use async_trait::async_trait;
 
 pub use read::{Attributes, Candidate, ListOrder, ListQuery, SearchQuery, Surroundings};
+pub use verify::{Problem, ProblemKind, ProblemPlace, Verify, VerifyCounts, VerifyProgress, VerifyReport};
 pub use write::{Expect, IndexKey, Purged, Put, Unchanged, WriteBatch};
 
 use crate::{
@@ -199,6 +201,18 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     /// before for so long that it had to stay: call again.
     async fn scrub(&self) -> Result<()>;
 
+    /// Looks through everything it keeps, of **all** scopes and companions, for what does not fit together, and makes what is
+    /// [derived](ProblemKind::is_derived) anew if [asked](Verify::rebuilds). Only what the store itself can tell: whether a
+    /// relation rests on memories that are there is up to the engine, since the graph may lie elsewhere.
+    ///
+    /// Where each change of a memory was written with its event there is no problem, but for damage. That is told in the
+    /// report and is no error. Reads and writes go on meanwhile, and none that is whole is told as a problem. What is held in memory
+    /// does not grow with the store. If the future is dropped, what was mended is whole.
+    ///
+    /// # Errors
+    /// [`StoreUnavailable`](crate::ErrorKind::StoreUnavailable).
+    async fn verify(&self, request: &Verify) -> Result<VerifyReport>;
+
     /// Counts an access at `at` to each of these memories. No change in the sense of revisions and history; those not
     /// there are passed over.
     ///
@@ -272,6 +286,10 @@ impl<T: VectorStore + ?Sized> VectorStore for Arc<T> {
 
     async fn scrub(&self) -> Result<()> {
         (**self).scrub().await
+    }
+
+    async fn verify(&self, request: &Verify) -> Result<VerifyReport> {
+        (**self).verify(request).await
     }
 
     async fn record_access(&self, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {
