@@ -109,6 +109,7 @@ async fn a_kill_loses_nothing_that_was_queued_and_makes_nothing_twice() {
             }
             let (engine, walker) = (open(&path).await, Scope::user("walker"));
             assert_eq!(engine.flush().await.unwrap().failed, []);
+            worlds::sound(&engine).await;
             let mut turns = engine.list(&walker, ListRequest::new().limit(10_000)).await.unwrap().items;
             turns.sort_by_key(|turn| turn.ordinal);
             assert_eq!(turns.iter().map(|turn| &turn.text).collect::<BTreeSet<_>>().len(), turns.len(), "none twice");
@@ -198,6 +199,7 @@ fn sound(path: &Path) {
 /// What had returned is there, and whatever is there is there whole: text, both ways to find it, and history.
 async fn whole(path: &Path, returned: &BTreeMap<MemoryId, String>) {
     let (engine, walker) = (open(path).await, Scope::user("walker"));
+    worlds::sound(&engine).await;
     let stored = engine.list(&walker, ListRequest::new().limit(10_000).include_invalid()).await.unwrap().items;
     for (id, text) in returned {
         let memory = stored.iter().find(|memory| memory.id == *id).expect("an add that had returned");

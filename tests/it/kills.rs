@@ -9,7 +9,7 @@ use ingrain::{
 
 use crate::{
     processes::{Second, given, say},
-    worlds::t0,
+    worlds::{sound, t0},
 };
 
 const FILES: usize = 4;
@@ -52,6 +52,7 @@ async fn maintained(memory: &MemoryEngine) {
 
 /// What there is, without ids and times.
 async fn state(memory: &MemoryEngine) -> Vec<String> {
+    sound(memory).await;
     let all = memory.list(&alice(), ListRequest::new().limit(10_000).include_invalid()).await.unwrap().items;
     let mut state = Vec::new();
     for one in all {
@@ -140,6 +141,7 @@ async fn an_import_that_is_killed_is_ended_by_the_next() {
         let name = "kills::an_import_that_is_killed_is_ended_by_the_next";
         kills += kill_until_done(name, &path, copy, file.to_str().unwrap());
         let memory = open(&path, 3).await;
+        sound(&memory).await;
         // But for the first line, which has the time.
         let mut copied = exported(&memory).await;
         assert_eq!(copied.len(), lines.len());
@@ -177,6 +179,7 @@ async fn a_purge_that_is_killed_is_ended_by_the_next() {
         if what == "all" {
             memory.purge(&alice(), Purge::everything()).await.unwrap();
         }
+        sound(&memory).await;
         assert_eq!(memory.list(&alice(), ListRequest::new().include_invalid()).await.unwrap().total, 0);
         assert_eq!(memory.list(&Scope::user("bob"), ListRequest::new()).await.unwrap().total, 1);
         drop(memory);

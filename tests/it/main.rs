@@ -52,4 +52,5 @@ mod scenarios;
 mod stores;
 mod tools;
 mod transfer;
+mod verify;
 mod worlds;

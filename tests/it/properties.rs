@@ -156,6 +156,7 @@ async fn carry_out(world: &World, steps: &[Step]) -> Vec<Memory> {
             }
         }
     }
+    crate::worlds::sound(&world.engine).await;
     model
 }
 

@@ -75,12 +75,20 @@ impl World {
 
     /// Everything of the scope but the episodes, oldest first.
     pub async fn list(&self, scope: &Scope) -> Vec<Memory> {
+        self.verify().await;
         let request = ListRequest::new().limit(1_000).filter(!Filter::eq("kind", MemoryKind::Episode.as_str()));
         self.engine.list(scope, request).await.unwrap().items
     }
 
+    /// Past the switch of the store, so that no failure that is to come is used up.
+    async fn verify(&self) {
+        let report = self.store.inner().verify(&ingrain::Verify::new()).await.unwrap();
+        assert!(report.is_sound(), "{}: {:#?}", self.name, report.problems);
+    }
+
     /// Every memory of the scope, whatever its kind and whether it holds.
     pub async fn everything(&self, scope: &Scope) -> Vec<Memory> {
+        self.verify().await;
         self.engine.list(scope, ListRequest::new().limit(1_000).include_invalid()).await.unwrap().items
     }
 
@@ -101,6 +109,12 @@ fn file_in(folder: &tempfile::TempDir) -> std::path::PathBuf {
 
 pub async fn engine(store: impl VectorStore, embedder: GivenVectors, clock: ManualClock) -> Result<MemoryEngine> {
     MemoryEngine::builder().store(store).embedder(embedder).clock(clock).build().await
+}
+
+/// Nothing in the store of this engine is at odds with anything else in it.
+pub async fn sound(engine: &MemoryEngine) {
+    let report = engine.verify(ingrain::Verify::new()).await.unwrap();
+    assert!(report.is_sound(), "{:#?}", report.problems);
 }
 
 pub fn texts(memories: &[Memory]) -> Vec<&str> {

@@ -15,6 +15,7 @@ mod graph_rows;
 mod graph_store;
 mod graph_write;
 mod index_source;
+mod migrate;
 mod names;
 mod open;
 mod queue;
@@ -74,6 +75,7 @@ pub struct SqliteStoreBuilder {
     busy_timeout: Duration,
     cache_bytes: usize,
     durability: Durability,
+    backup_before_migration: bool,
 }
 
 impl SqliteStore {
@@ -100,6 +102,7 @@ impl SqliteStore {
             busy_timeout: Duration::from_secs(10),
             cache_bytes: 256 << 20,
             durability: Durability::Full,
+            backup_before_migration: true,
         }
     }
 
@@ -155,7 +158,20 @@ impl SqliteStoreBuilder {
         self
     }
 
+    /// Whether a file that an older version of the crate wrote is copied before its schema is brought up to this one: to
+    /// `<file>.v<version>.bak` beside it, or `….bak.2` and so on, for nothing is ever written over. The copy is a store that
+    /// the older version opens; it takes as much room as what is stored, has all of it, and is yours to remove, also when
+    /// something is [purged](crate::MemoryEngine::purge). Default: yes.
+    pub fn backup_before_migration(mut self, backup: bool) -> Self {
+        self.backup_before_migration = backup;
+        self
+    }
+
     /// Opens the file, or makes it. A file that is refused is left as it was.
+    ///
+    /// A file of an older version is brought up to this one, in one transaction: it is of the old or the new version, whole,
+    /// whenever the process ends, and as it was after an error. Of several processes that come at once one does it, and the
+    /// others wait, as long as [`busy_timeout`](Self::busy_timeout) says. Programs of the older version must have closed it.
     ///
     /// # Errors
     /// [`StoreCorrupt`](ErrorKind::StoreCorrupt): damaged, or no store of this crate;

@@ -7,6 +7,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use super::{
     Durability, SqliteStoreBuilder,
     error::{Result, SqliteError},
+    migrate::{self, MIGRATIONS, Migrations},
 };
 use crate::{Error, ErrorKind};
 
@@ -14,10 +15,13 @@ use crate::{Error, ErrorKind};
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"ingr");
 /// What a new file has.
 pub(super) const SCHEMA: &str = include_str!("schema.sql");
-/// The version of `schema.sql`.
-const SCHEMA_VERSION: i32 = 1;
 
 pub(super) fn writer(settings: &SqliteStoreBuilder) -> Result<Connection> {
+    writer_at(settings, MIGRATIONS)
+}
+
+/// Opens a file at the last version of these.
+pub(super) fn writer_at(settings: &SqliteStoreBuilder, migrations: Migrations) -> Result<Connection> {
     let Some(path) = &settings.path else {
         let mut connection = Connection::open_in_memory()?;
         configure(&connection, settings)?;
@@ -29,10 +33,12 @@ pub(super) fn writer(settings: &SqliteStoreBuilder) -> Result<Connection> {
     connection.busy_timeout(settings.busy_timeout)?;
     // One transaction, or another process might make the store between two of the questions.
     let snapshot = Transaction::new(&mut connection, TransactionBehavior::Deferred)?;
-    let content = check(&snapshot)?;
+    let content = check(&snapshot, migrations)?;
     snapshot.finish()?;
-    if content == Content::Nothing {
-        create(&mut connection)?;
+    match content {
+        Content::Nothing => create(&mut connection)?,
+        Content::Older(_) => migrate::migrate(&mut connection, settings, migrations)?,
+        Content::Store => {}
     }
     use_write_ahead_log(&connection, settings.busy_timeout)?;
     configure(&connection, settings)?;
@@ -67,12 +73,14 @@ fn look_at(path: &Path) -> Result<()> {
 }
 
 #[derive(PartialEq)]
-enum Content {
+pub(super) enum Content {
     Nothing,
+    /// A store of this earlier version.
+    Older(i32),
     Store,
 }
 
-fn check(connection: &Connection) -> Result<Content> {
+pub(super) fn check(connection: &Connection, migrations: Migrations) -> Result<Content> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let tables: u32 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
@@ -86,23 +94,28 @@ fn check(connection: &Connection) -> Result<Content> {
         )
         .into());
     }
-    if version > SCHEMA_VERSION {
+    let known = migrations.version();
+    if version < migrations.first {
+        let message = format!("opening the store: its schema is version {version}, which never was one");
+        return Err(Error::new(ErrorKind::StoreCorrupt, message).into());
+    }
+    if version > known {
         return Err(Error::new(
             ErrorKind::StoreVersion,
-            format!("opening the store: its schema is version {version}, this crate knows {SCHEMA_VERSION}"),
+            format!("opening the store: its schema is version {version}, this crate knows {known}"),
         )
         .into());
     }
-    Ok(Content::Store)
+    Ok(if version < known { Content::Older(version) } else { Content::Store })
 }
 
 fn create(connection: &mut Connection) -> Result<()> {
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
     // Another process may have been faster.
-    if check(&transaction)? == Content::Nothing {
+    if check(&transaction, MIGRATIONS)? == Content::Nothing {
         transaction.execute_batch(SCHEMA)?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-        transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+        transaction.pragma_update(None, "user_version", MIGRATIONS.version())?;
     }
     transaction.commit()?;
     Ok(())

@@ -58,7 +58,8 @@ async fn of_relation(
     report: &mut VerifyReport,
 ) -> Result<()> {
     let gone = missing(engine, part, relation, &relation.sources).await?;
-    if gone.is_empty() {
+    // Of one that is at odds with its own ends it is not known whose it is, and so not what it rests on.
+    if gone.is_empty() || !has_its_ends(part, relation).await? {
         return Ok(());
     }
     // Read again: it may have gone with its memories, or have been written before them.
@@ -77,6 +78,19 @@ async fn of_relation(
         report.note(ProblemKind::MissingSource, place);
     }
     Ok(())
+}
+
+async fn has_its_ends(part: GraphPart<'_>, relation: &Relation) -> Result<bool> {
+    for end in [relation.subject, relation.object] {
+        let mut is_there = false;
+        for reader in relation.scope.readers() {
+            is_there |= !part.store.entities(&reader, &[end]).await?.is_empty();
+        }
+        if !is_there {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Those of the memories that are not there, and are not on their way.

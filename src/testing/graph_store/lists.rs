@@ -159,3 +159,32 @@ pub async fn relations_are_found_by_their_sources(store: Arc<dyn GraphStore>) {
     subject.apply(GraphBatch { remove_relations: vec![relations[1].id], ..GraphBatch::default() }).await;
     assert_eq!(found(&alice(), &[4]).await, []);
 }
+
+/// Relations of all scopes come by id, page after page, also those that are believed no longer.
+pub async fn relations_of_everyone_come_by_id(store: Arc<dyn GraphStore>) {
+    let subject = Subject::new(store);
+    let mut all: Vec<Relation> = Vec::new();
+    for scope in [alice(), bob(), Scope::agent("helper"), alice().with_session("1")] {
+        let (from, to) = (subject.entity(&scope, "From"), subject.entity(&scope, "To"));
+        let mut relation = subject.relation(&scope, &from, "leads_to", &to);
+        relation.sources = vec![MemoryId::new(at(1))];
+        subject.put(&[&from, &to], &[&relation]).await;
+        all.push(relation);
+    }
+    all[1].expired_at = Some(at(500));
+    subject.put(&[], &[&all[1]]).await;
+    for limit in [1, 2, 3, 4, 100] {
+        let (mut found, mut after): (Vec<Relation>, _) = (Vec::new(), None);
+        loop {
+            let page = subject.store.relations_of_everyone(after, limit).await.expect("relations of everyone");
+            assert!(page.len() <= limit);
+            after = page.last().map(|last| last.id);
+            let is_last = page.len() < limit;
+            found.extend(page);
+            if is_last {
+                break;
+            }
+        }
+        assert_eq!(found, all);
+    }
+}

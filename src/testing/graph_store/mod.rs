@@ -20,7 +20,7 @@ mod writes;
 pub use concurrency::{a_dropped_write_is_whole_or_nothing, readers_see_whole_batches, writers_at_once_lose_nothing};
 pub use lists::{
     a_bad_page_is_refused, a_walk_through_the_pages_survives_writes, pages_hold_everything_once,
-    relations_are_found_by_their_sources, relations_are_listed_by_time,
+    relations_are_found_by_their_sources, relations_are_listed_by_time, relations_of_everyone_come_by_id,
 };
 pub use names::{
     aliases_are_names_too, an_equal_name_comes_first, an_equal_name_is_found_among_thousands,
@@ -42,8 +42,9 @@ pub use times::{
     world_time_is_half_open,
 };
 pub use together::{
-    a_whole_store_declares_its_graph, guards_pass_over_the_graph, memories_and_graph_are_one_transaction,
-    only_delete_all_takes_the_graph_along, search_passes_over_the_graph, the_version_grows_with_the_graph,
+    a_graph_in_use_is_sound, a_whole_store_declares_its_graph, guards_pass_over_the_graph,
+    memories_and_graph_are_one_transaction, only_delete_all_takes_the_graph_along, search_passes_over_the_graph,
+    the_version_grows_with_the_graph,
 };
 pub use walks::{
     a_limit_keeps_the_near_and_new, a_path_is_a_shortest_one, a_walk_goes_as_deep_as_asked, a_walk_keeps_its_direction,
@@ -82,6 +83,7 @@ macro_rules! graph_store_suite {
                 guards_pass_over_the_graph
                 search_passes_over_the_graph
                 only_delete_all_takes_the_graph_along
+                a_graph_in_use_is_sound
             }
         }
     };
@@ -115,6 +117,7 @@ macro_rules! graph_store_suite {
             relations_are_listed_by_time
             a_bad_page_is_refused
             relations_are_found_by_their_sources
+            relations_of_everyone_come_by_id
             a_walk_goes_as_deep_as_asked
             a_walk_keeps_its_direction
             each_end_comes_once

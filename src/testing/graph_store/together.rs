@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::subject::{Subject, alice, always, at, bob, refused};
 use crate::{
     Actor, CallId, EmbedderIdentity, ErrorKind, Expect, GraphBatch, GraphStore, IndexKey, ListQuery, Memory, MemoryId,
-    Put, Scope, Stamp, Unchanged, Validity, VectorStore, WriteBatch,
+    Put, Scope, Stamp, Unchanged, Validity, VectorStore, Verify, WriteBatch,
 };
 
 struct Whole {
@@ -166,4 +166,32 @@ pub async fn only_delete_all_takes_the_graph_along(memories: Arc<dyn VectorStore
     assert!(whole.version().await > before);
     assert_eq!(delete_all(&bob()).await, 1);
     assert_eq!(whole.graph.counts(&bob()).await, (0, 0));
+}
+
+/// A graph that was written, changed and emptied has no problem, whatever it rests on; what there is is counted.
+pub async fn a_graph_in_use_is_sound(memories: Arc<dyn VectorStore>, graph: Arc<dyn GraphStore>) {
+    let whole = Whole::new(memories, graph).await;
+    let verified = async |entities: u64, relations: u64| {
+        let report = whole.memories.verify(&Verify::new().rebuild(true)).await.expect("verifying");
+        assert!(report.is_sound() && report.mended.is_empty(), "{report:#?}");
+        assert_eq!((report.checked.entities, report.checked.relations), (entities, relations));
+    };
+    verified(0, 0).await;
+    let (mut ada, ben) = (whole.graph.add(&alice(), "Ada").await, whole.graph.add(&alice(), "Ben").await);
+    let mut knows = whole.graph.relate(&ada, "knows", &ben).await;
+    let theirs = whole.graph.add(&bob(), "Ada").await;
+    verified(3, 1).await;
+    (ada.name, ada.aliases) = ("Ada Lovelace".to_owned(), vec!["Ada".to_owned(), "ADA".to_owned(), "艾达".to_owned()]);
+    knows.sources = vec![MemoryId::new(at(1)), MemoryId::new(at(2))];
+    whole.graph.put(&[&ada], &[&knows]).await;
+    (knows.sources, knows.expired_at) = (vec![MemoryId::new(at(3))], Some(at(900)));
+    whole.graph.put(&[], &[&knows]).await;
+    let mut merged = ben.clone();
+    merged.merged_into = Some(ada.id);
+    whole.graph.put(&[&merged], &[]).await;
+    verified(3, 1).await;
+    whole.graph.apply(GraphBatch { remove_entities: vec![theirs.id], ..GraphBatch::default() }).await;
+    verified(2, 1).await;
+    whole.memories.delete_all(&alice(), &Stamp::new(at(1_000), Actor::App, CallId::new(at(1_000)))).await.expect("all");
+    verified(0, 0).await;
 }

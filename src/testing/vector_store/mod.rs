@@ -20,6 +20,7 @@ mod scopes;
 mod subject;
 mod validity;
 mod vector;
+mod verifying;
 mod writes;
 
 pub use arms::{
@@ -96,6 +97,7 @@ pub use vector::{
     a_zero_vector_is_near_to_nothing, length_does_not_matter, of_equals_the_newer_is_nearer, the_best_key_counts,
     the_nearest_are_proposed, the_nearest_of_thousands,
 };
+pub use verifying::{a_rebuild_changes_nothing_that_is_sound, a_store_in_use_is_sound};
 pub use writes::{
     a_batch_may_do_everything_at_once, a_change_replaces_state_and_keys, a_change_without_keys_keeps_them,
     a_delete_of_the_unknown_is_a_conflict, a_delete_takes_one_memory, a_new_text_without_keys_keeps_the_old_ones,
@@ -237,6 +239,8 @@ macro_rules! vector_store_suite {
             a_history_is_erased_with_its_batch
             a_purge_holds_planned_writes_back
             a_scrub_changes_nothing
+            a_store_in_use_is_sound
+            a_rebuild_changes_nothing_that_is_sound
             all_of_mine_and_nothing_else
             what_has_ended_goes_too
             a_session_takes_its_own_only

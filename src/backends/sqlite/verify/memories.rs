@@ -24,7 +24,9 @@ fn look(connection: &Connection, after: Option<At>, page: &mut Page) -> Result<O
         match readable(read(connection, row))?.flatten() {
             Some((memory, cues)) => {
                 page.counts.memories += 1;
-                of_memory(connection, row, &memory, &cues, page)?;
+                if readable(of_memory(connection, row, &memory, cues.as_deref(), page))?.is_none() {
+                    page.unreadable("keys", row);
+                }
             }
             None => page.unreadable("memories", row),
         }
@@ -32,8 +34,8 @@ fn look(connection: &Connection, after: Option<At>, page: &mut Page) -> Result<O
     Ok(next)
 }
 
-/// The memory, and its cues as they are kept.
-fn read(connection: &Connection, row: i64) -> Result<Option<(Memory, Vec<u8>)>> {
+/// The memory, and its cues as they are kept, if they are of their type at least.
+fn read(connection: &Connection, row: i64) -> Result<Option<(Memory, Option<Vec<u8>>)>> {
     let sql = format!("SELECT {COLUMNS}, cues FROM memories WHERE row = ?1");
     read_row(connection, &sql, [row], |row| {
         let memory = rows::memory(row)?;
@@ -45,13 +47,13 @@ fn read(connection: &Connection, row: i64) -> Result<Option<(Memory, Vec<u8>)>> 
         if memory.ordinal.is_some_and(|ordinal| ordinal > i64::MAX.cast_unsigned()) {
             return Err(SqliteError::unreadable("ordinal", "it is below zero"));
         }
-        Ok((memory, blob(row, WIDTH, "cues")?.to_vec()))
+        Ok((memory, readable(blob(row, WIDTH, "cues"))?.map(<[u8]>::to_vec)))
     })
 }
 
 /// What a memory that was superseded names may be gone: what ended stays ended. It may have no history: purging another
 /// memory may erase it. And two turns may have one place, if whoever stored them said so, or an import brought it.
-fn of_memory(connection: &Connection, row: i64, memory: &Memory, cues: &[u8], page: &mut Page) -> Result<()> {
+fn of_memory(connection: &Connection, row: i64, memory: &Memory, cues: Option<&[u8]>, page: &mut Page) -> Result<()> {
     let place = || ProblemPlace::Memory(memory.id);
     let dimensions = page.dimensions;
     let mut seen = |kind, kept, at| match kept {
@@ -59,7 +61,8 @@ fn of_memory(connection: &Connection, row: i64, memory: &Memory, cues: &[u8], pa
         Kept::Other => page.fault(kind, place(), at),
         Kept::Outdated => page.faults.push(Fault { kind, place: place(), at, outdated: true }),
     };
-    seen(ProblemKind::Cues, kept_as(cues, &packed_cues(Cues::of(&memory.text))), [row, 0, 0]);
+    let made = packed_cues(Cues::of(&memory.text));
+    seen(ProblemKind::Cues, cues.map_or(Kept::Other, |cues| kept_as(cues, &made)), [row, 0, 0]);
     let mut statement =
         connection.prepare_cached("SELECT number, text, terms, vector FROM keys WHERE memory = ?1 ORDER BY number")?;
     let mut found = statement.query([row])?;
@@ -90,7 +93,8 @@ fn of_memory(connection: &Connection, row: i64, memory: &Memory, cues: &[u8], pa
     if has_unsure_place(connection, memory)? {
         seen(ProblemKind::Places, Kept::Other, [row, 0, 0]);
     }
-    if let Some(kind) = history_fault(connection, memory)? {
+    // An index that leads nowhere is told of by itself.
+    if let Some(kind) = readable(history_fault(connection, memory))?.flatten() {
         seen(kind, Kept::Other, [row, 0, 0]);
     }
     page.counts.keys += keys;

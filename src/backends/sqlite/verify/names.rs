@@ -14,12 +14,12 @@ pub(super) const PART: Part = Part { name: "names", look, mend };
 const ROWS: i64 = 5_000;
 
 /// Grams with the name and the entity they lead to.
-const SELECT: &str = "SELECT reader, gram, name, size, folded, id, user, agent, session FROM entity_grams
-    LEFT JOIN entity_names ON entity_names.row = name LEFT JOIN entities ON entities.row = entity";
+const SELECT: &str = "SELECT reader, gram, entity_grams.name, size, folded, id, user, agent, session FROM entity_grams
+    LEFT JOIN entity_names ON entity_names.row = entity_grams.name LEFT JOIN entities ON entities.row = entity";
 
 fn look(connection: &Connection, after: Option<At>, page: &mut Page) -> Result<Option<At>> {
     let mut statement = connection.prepare_cached(&format!(
-        "{SELECT} WHERE (reader, gram, name) > (?1, ?2, ?3) ORDER BY reader, gram, name LIMIT ?4"
+        "{SELECT} WHERE (reader, gram, entity_grams.name) > (?1, ?2, ?3) ORDER BY reader, gram, entity_grams.name LIMIT ?4"
     ))?;
     let [reader, gram, name] = after.unwrap_or([i64::MIN; 3]);
     let mut found = statement.query([reader, gram, name, ROWS])?;
@@ -48,7 +48,7 @@ fn wrong(row: &Row<'_>) -> Result<Option<(ProblemKind, ProblemPlace)>> {
 
 /// What is missing was mended with the entities: what is left is too much, unless it has become a name since.
 fn mend(connection: &Connection, fault: &Fault) -> Result<()> {
-    let sql = format!("{SELECT} WHERE reader = ?1 AND gram = ?2 AND name = ?3");
+    let sql = format!("{SELECT} WHERE reader = ?1 AND gram = ?2 AND entity_grams.name = ?3");
     if read_row(connection, &sql, fault.at, wrong)?.flatten().is_some() {
         let sql = "DELETE FROM entity_grams WHERE reader = ?1 AND gram = ?2 AND name = ?3";
         connection.prepare_cached(sql)?.execute(fault.at)?;
