@@ -36,6 +36,8 @@ fn what_is_handed_out_can_be_shared() {
     shared::<ingrain::ConversationView>();
     shared::<ingrain::ConversationEvent>();
     shared::<ingrain::Companions>();
+    shared::<ingrain::Verify>();
+    shared::<ingrain::VerifyReport>();
     shared::<Hit>();
     shared::<ingrain::MemoryAgent>();
     shared::<ingrain::AgentSession>();

@@ -15,8 +15,9 @@ impl MemoryEngine {
     /// anew from what it derives from, and the report says what was mended and what is left: the truth itself, such as a
     /// memory that cannot be read, is not guessed at. What lies in damaged pages is lost unless a backup has it.
     ///
-    /// Others may read and write meanwhile. What is mended is mended in short transactions, so a call may end at any point.
-    /// It takes as long as analysing every text anew, and little room. What was told in the last hour is passed over in a
+    /// Others may read and write meanwhile. What is mended is mended in short transactions (but for an index of a file, which
+    /// is made anew as a whole), so a call may end at any point. It takes as long as analysing every text anew, and little
+    /// room. What was told in the last hour is passed over in a
     /// graph that is kept apart from the memories, since they may be on their way.
     ///
     /// ```
