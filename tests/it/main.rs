@@ -39,6 +39,7 @@ mod maintain;
 mod metering;
 #[cfg(feature = "neo4j")]
 mod neo4j;
+mod observations;
 #[cfg(feature = "sqlite")]
 mod processes;
 mod prompted;
