@@ -38,7 +38,8 @@ pub(crate) fn kept(statement: &str, retold: &str) -> bool {
     let words = words(retold);
     let is_there = |clause: &String| {
         // Short words alone ("if hot"): each of them.
-        covers(retold, clause) || self::words(clause).iter().skip(1).all(|word| words.contains(word)) && !has_long(clause)
+        covers(retold, clause)
+            || self::words(clause).iter().skip(1).all(|word| words.contains(word)) && !has_long(clause)
     };
     opens(retold) && clauses.iter().all(is_there)
 }
@@ -46,7 +47,9 @@ pub(crate) fn kept(statement: &str, retold: &str) -> bool {
 /// The conditions of a statement, each from its opener on.
 fn clauses(statement: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for part in normalized(statement).split(|char: char| matches!(char, ',' | ';' | '.' | '!' | '?' | '，' | '。' | '；')) {
+    for part in
+        normalized(statement).split(|char: char| matches!(char, ',' | ';' | '.' | '!' | '?' | '，' | '。' | '；'))
+    {
         let words: Vec<&str> = part.unicode_words().collect();
         match words.iter().position(|word| is_opener(word)) {
             Some(first) => found.push(words.get(first..).unwrap_or_default().join(" ")),
@@ -81,7 +84,11 @@ mod tests {
     #[test]
     fn what_is_lost_is_noticed() {
         for (statement, good, bad) in [
-            ("Drinks coffee, but only before noon", "Drinks tea, and coffee only before noon.", "Drinks tea and coffee."),
+            (
+                "Drinks coffee, but only before noon",
+                "Drinks tea, and coffee only before noon.",
+                "Drinks tea and coffee.",
+            ),
             ("Eats fish if it is cooked", "Eats meat, and fish if cooked through", "Eats meat and fish"),
             ("Runs unless it is hot", "Runs and swims unless hot is it", "Runs and swims"),
             ("Пьёт кофе только утром", "Пьёт чай, а кофе только утром", "Пьёт чай и кофе"),

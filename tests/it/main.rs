@@ -29,6 +29,7 @@ mod evaluate;
 mod features;
 #[cfg(feature = "sqlite")]
 mod graph;
+mod graph_tongues;
 mod graph_world;
 mod hostile;
 #[cfg(all(feature = "sqlite", unix))]
