@@ -52,6 +52,7 @@ mod redactor;
 mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;
+mod told;
 mod tools;
 mod transfer;
 mod worlds;
