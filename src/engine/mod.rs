@@ -172,6 +172,7 @@ impl MemoryEngine {
 
     /// Stores memories as they are, all or none, and returns them in the order given. Nothing is read from them and
     /// nothing is held against them; the [relations](NewMemory::relations) they bring are taken into the graph.
+    /// A turn comes back with its place, unless the store could no more be asked for it.
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, a blank text, an importance outside 0 to 1,

@@ -14,6 +14,7 @@ mod agent;
 mod agentic;
 mod api;
 mod blocks;
+mod campaign;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 mod clients;
 mod conformance;
