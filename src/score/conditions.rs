@@ -47,9 +47,7 @@ pub(crate) fn kept(statement: &str, retold: &str) -> bool {
 /// The conditions of a statement, each from its opener on.
 fn clauses(statement: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for part in
-        normalized(statement).split(|char: char| matches!(char, ',' | ';' | '.' | '!' | '?' | '，' | '。' | '；'))
-    {
+    for part in normalized(statement).split([',', ';', '.', '!', '?', '，', '。', '；']) {
         let words: Vec<&str> = part.unicode_words().collect();
         match words.iter().position(|word| is_opener(word)) {
             Some(first) => found.push(words.get(first..).unwrap_or_default().join(" ")),
