@@ -75,7 +75,6 @@ impl World {
 
     /// Everything of the scope but the episodes, oldest first.
     pub async fn list(&self, scope: &Scope) -> Vec<Memory> {
-        self.verify().await;
         let request = ListRequest::new().limit(1_000).filter(!Filter::eq("kind", MemoryKind::Episode.as_str()));
         self.engine.list(scope, request).await.unwrap().items
     }
