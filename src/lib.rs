@@ -129,8 +129,8 @@ pub use conversation::{
 };
 pub use engine::{
     Blocks, Export, Graph, Import, ListRequest, Maintenance, MaintenancePlace, MaintenanceReport, MaintenanceSchedule,
-    MemoryEngine, MemoryEngineBuilder, MemoryUpdate, Merged, OnClash, Purge, PurgeReport, ScheduledMaintenance,
-    TransferReport,
+    MemoryEngine, MemoryEngineBuilder, MemoryUpdate, Merged, OnClash, Purge, PurgeReport, Reembed, ReembedProgress,
+    ReembedReport, ScheduledMaintenance, TransferReport,
 };
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use graph::GraphView;

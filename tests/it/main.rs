@@ -47,6 +47,7 @@ mod purging;
 mod ranking;
 mod reconcile;
 mod redactor;
+mod reembed;
 mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;

@@ -18,6 +18,7 @@ mod index_source;
 mod names;
 mod open;
 mod queue;
+mod reembed;
 mod rows;
 mod vector_store;
 mod write;
