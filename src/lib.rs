@@ -49,7 +49,7 @@
 //!
 //! [`maintain`](MemoryEngine::maintain): *expire* → *forget* → *merge* → *summarise* → *observe* → *review*, in bounded steps
 //! that may stop anywhere. [`export`](MemoryEngine::export) and [`import`](MemoryEngine::import) take everything out and in,
-//! [`purge`](MemoryEngine::purge) leaves no trace. Every call is told to a [`Meter`].
+//! [`purge`](MemoryEngine::purge) leaves no trace, [`Reembed`] changes the embedder of a filled store. Every call is told to a [`Meter`].
 //!
 //! # Parts
 //!

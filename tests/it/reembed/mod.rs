@@ -114,7 +114,7 @@ async fn a_refused_store_is_opened_after_it_was_embedded_anew() {
     }
 }
 
-/// Sessions, facts that find turns, a graph, a block, an ended memory, a conversation and a queued add, of two users.
+/// Sessions, facts that find turns, a graph, a block, an ended memory, a conversation and a long text, of two users.
 async fn lived_in(world: &World) {
     let session = ada().with_session("monday");
     let said = ["I live in Lisbon.", "My sister Eva works at Siemens.", "I moved to Porto."].map(Message::user);
@@ -154,10 +154,7 @@ async fn nothing_but_vectors_changes() {
         }
         assert!(engine.blocks(&ada()).get("persona").await.unwrap().is_some());
         engine.add(&ada(), "I moved to Braga.").await.unwrap();
-        assert_eq!(
-            engine.search(&ada(), "Where does she live now? Braga?").await.unwrap()[0].memory.kind.is_semantic(),
-            true
-        );
+        assert!(engine.search(&ada(), "Where does she live now? Braga?").await.unwrap()[0].memory.kind.is_semantic());
     }
 }
 
@@ -336,12 +333,15 @@ async fn a_scrub_gives_back_the_room_of_the_old_vectors() {
     assert!(size() + 400 * 4 * 80 < before, "{} of {before} bytes are left", size());
 }
 
-/// Where a value of a filter or a kind decides, nothing has changed either.
 #[tokio::test]
 async fn filters_and_pages_go_on() {
     for world in World::all_with(first).await {
         let owned = |number: usize| {
-            NewMemory::new(format!("Thing {number}")).categories([if number % 2 == 0 { "even" } else { "odd" }])
+            NewMemory::new(format!("Thing {number}")).categories([if number.is_multiple_of(2) {
+                "even"
+            } else {
+                "odd"
+            }])
         };
         world.engine.add_raw(&ada(), (0..9).map(owned)).await.unwrap();
         let odd = Filter::eq("categories", "odd");

@@ -62,30 +62,22 @@ async fn what_others_write_meanwhile_is_embedded_too() {
 async fn writers_at_once_lose_nothing() {
     for world in World::all_with(first).await {
         world.engine.add_raw(&ada(), numbered(60)).await.unwrap();
-        let writers: Vec<_> = (0..3)
-            .map(|writer| {
-                let open = beside(&world);
-                async move {
-                    let engine = open.await;
-                    tokio::spawn(async move {
-                        let mut returned: Vec<Memory> = Vec::new();
-                        for number in 0..60 {
-                            match engine.add_raw(&ada(), [format!("Writer {writer} wrote number {number}")]).await {
-                                Ok(written) => returned.extend(written),
-                                Err(error) => {
-                                    assert_eq!(error.kind(), ErrorKind::EmbedderMismatch, "{error}");
-                                    break;
-                                }
-                            }
-                        }
-                        returned
-                    })
-                }
-            })
-            .collect();
         let mut running = Vec::new();
-        for writer in writers {
-            running.push(writer.await);
+        for writer in 0..3 {
+            let engine = beside(&world).await;
+            running.push(tokio::spawn(async move {
+                let mut returned: Vec<Memory> = Vec::new();
+                for number in 0..60 {
+                    match engine.add_raw(&ada(), [format!("Writer {writer} wrote number {number}")]).await {
+                        Ok(written) => returned.extend(written),
+                        Err(error) => {
+                            assert_eq!(error.kind(), ErrorKind::EmbedderMismatch, "{error}");
+                            break;
+                        }
+                    }
+                }
+                returned
+            }));
         }
         // Who writes without a pause may hold it off; it goes on where it was.
         while let Err(error) = Reembed::new(world.store.clone(), second()).batch(16).run().await {
@@ -218,13 +210,7 @@ async fn of_two_embedders_the_later_wins() {
             let error = Reembed::new(world.store.clone(), overtaken).batch(2).run().await.expect_err("overtaken");
             assert_eq!(error.kind(), ErrorKind::Conflict, "{error}");
             assert!(error.to_string().contains("second") && error.to_string().contains("third"), "{error}");
-            is_of(
-                &world,
-                &ada(),
-                if ends { &*Box::leak(Box::new(third())) } else { &*Box::leak(Box::new(first())) },
-                &all,
-            )
-            .await;
+            is_of(&world, &ada(), &if ends { third() } else { first() }, &all).await;
             Reembed::new(world.store.clone(), first()).run().await.unwrap();
         }
     }
