@@ -86,6 +86,8 @@ impl VectorStore for BoundStore {
         if query.vector.is_none() {
             return self.store.search(query).await;
         }
+        // Before it is copied: a filter too deep to copy is told, not followed.
+        query.validate(None)?;
         let query = SearchQuery { embedder: Some(self.embedder.clone()), ..query.clone() };
         self.store.search(&query).await
     }
