@@ -156,8 +156,8 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     /// # Errors
     /// [`Unsupported`](crate::ErrorKind::Unsupported) without the capability `reembedding`;
     /// [`StoreUnavailable`](crate::ErrorKind::StoreUnavailable).
-    async fn begin_reembedding(&self, _target: &EmbedderIdentity) -> Result<Reembedding> {
-        reembed::unsupported(self.name())
+    async fn begin_reembedding(&self, target: &EmbedderIdentity) -> Result<Reembedding> {
+        reembed::unsupported(self.name(), target)
     }
 
     /// Keys that have no vector staged for `target`, of all scopes, in the order of their places: those after `after`, at
@@ -168,11 +168,12 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     /// to `target` was not begun, or another was begun since.
     async fn unstaged_keys_of_everyone(
         &self,
-        _target: &EmbedderIdentity,
-        _after: Option<KeyPlace>,
-        _limit: usize,
+        target: &EmbedderIdentity,
+        after: Option<KeyPlace>,
+        limit: usize,
     ) -> Result<Vec<StoredKey>> {
-        reembed::unsupported(self.name())
+        let _ = (after, limit);
+        reembed::unsupported(self.name(), target)
     }
 
     /// Keeps vectors beside those in use, as durably as memories, all or none, and says how many. Passed over are keys that
@@ -183,8 +184,9 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     /// As [`unstaged_keys_of_everyone`](VectorStore::unstaged_keys_of_everyone);
     /// [`EmbedderMismatch`](crate::ErrorKind::EmbedderMismatch) for a vector of another width than `target` has,
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a number that is not finite. Nothing was staged then.
-    async fn stage_vectors(&self, _target: &EmbedderIdentity, _vectors: Vec<StagedVector>) -> Result<u64> {
-        reembed::unsupported(self.name())
+    async fn stage_vectors(&self, target: &EmbedderIdentity, vectors: Vec<StagedVector>) -> Result<u64> {
+        drop(vectors);
+        reembed::unsupported(self.name(), target)
     }
 
     /// If every key has a staged vector: puts these in the place of the vectors in use and binds the store to `target`, in
@@ -195,8 +197,8 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// As [`unstaged_keys_of_everyone`](VectorStore::unstaged_keys_of_everyone).
-    async fn swap_vectors(&self, _target: &EmbedderIdentity) -> Result<bool> {
-        reembed::unsupported(self.name())
+    async fn swap_vectors(&self, target: &EmbedderIdentity) -> Result<bool> {
+        reembed::unsupported(self.name(), target)
     }
 
     /// The candidates for a query: at most `limit` of each arm and, with both arms and the capability `surroundings`,

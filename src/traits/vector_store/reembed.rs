@@ -84,7 +84,10 @@ pub(crate) fn is_under_way(
     Err(Error::new(ErrorKind::Conflict, message))
 }
 
-pub(super) fn unsupported<T>(store: &str) -> Result<T> {
-    let message = "the store cannot change its embedder: export its memories and import them into a new one";
+pub(super) fn unsupported<T>(store: &str, target: &EmbedderIdentity) -> Result<T> {
+    let message = format!(
+        "the store cannot change its embedder to `{}`: export its memories and import them into a new one",
+        target.name
+    );
     Err(Error::new(ErrorKind::Unsupported, message).with_backend(store))
 }
