@@ -61,7 +61,7 @@ const PASSES: usize = 100;
 /// text), and putting them in place writes the keys once more into SQLite's log: have room for the file as it will be
 /// and as much again. That write holds up other writers, for 5 to 8 seconds with 100,000 texts that go from 128 to
 /// 384 dimensions (measured on two busy cores) and in proportion to that; whoever writes meanwhile waits for as long as its
-/// [`busy_timeout`](crate::SqliteStoreBuilder::busy_timeout), or is told to try again. Searches do not wait. A file keeps
+/// `SqliteStoreBuilder::busy_timeout`, or is told to try again. Searches do not wait. A file keeps
 /// the room it took, and bytes of the old vectors may lie in what is free of it until they are written over.
 /// [`scrub`](VectorStore::scrub) gives all of it back, and takes as long as copying the file.
 #[must_use = "nothing happens before `run`"]
