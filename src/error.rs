@@ -28,7 +28,8 @@ pub enum ErrorKind {
     Unsupported,
     /// A setting is missing or contradicts another, or names a model or an address that is not there: fix the set-up.
     Configuration,
-    /// The store was filled by another embedder, or a vector has the wrong width: open it with the embedder it names.
+    /// The store was filled by another embedder, or a vector has the wrong width: open it with the embedder it names, or
+    /// change that with [`Reembed`](crate::Reembed).
     EmbedderMismatch,
     /// The store was written by a newer version of this crate.
     StoreVersion,

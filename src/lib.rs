@@ -49,7 +49,8 @@
 //!
 //! [`maintain`](MemoryEngine::maintain): *expire* → *forget* → *merge* → *summarise* → *observe* → *review*, in bounded steps
 //! that may stop anywhere. [`export`](MemoryEngine::export) and [`import`](MemoryEngine::import) take everything out and in,
-//! [`purge`](MemoryEngine::purge) leaves no trace, [`verify`](MemoryEngine::verify) says whether a store is sound. Every call is told to a [`Meter`].
+//! [`purge`](MemoryEngine::purge) leaves no trace, [`verify`](MemoryEngine::verify) says whether a store is sound, and
+//! [`Reembed`] changes the embedder of a filled one. Every call is told to a [`Meter`].
 //!
 //! # Parts
 //!
@@ -129,8 +130,8 @@ pub use conversation::{
 };
 pub use engine::{
     Blocks, Export, Graph, Import, ListRequest, Maintenance, MaintenancePlace, MaintenanceReport, MaintenanceSchedule,
-    MemoryEngine, MemoryEngineBuilder, MemoryUpdate, Merged, OnClash, Purge, PurgeReport, ScheduledMaintenance,
-    TransferReport,
+    MemoryEngine, MemoryEngineBuilder, MemoryUpdate, Merged, OnClash, Purge, PurgeReport, Reembed, ReembedProgress,
+    ReembedReport, ScheduledMaintenance, TransferReport,
 };
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use graph::GraphView;

@@ -1,6 +1,6 @@
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::{Inner, KeptGraph, MemoryEngine, later};
+use super::{Inner, KeptGraph, MemoryEngine, bound::BoundStore, later};
 use crate::{
     AddQueue, AddReport, ApproximateTokens, BackgroundOptions, Clock, ConversationEvent, ConversationOptions,
     ConversationStore, Embedder, Error, ErrorKind, Extractor, GraphStore, IdSource, InMemoryStore, Llm, Meter,
@@ -64,7 +64,8 @@ impl MemoryEngineBuilder {
         self
     }
 
-    /// What turns texts into vectors. A store remembers its embedder and refuses another. Default:
+    /// What turns texts into vectors. A store remembers its embedder and refuses another; [`Reembed`](crate::Reembed)
+    /// changes it. Default:
     /// `StaticEmbedder::builtin()`, with the feature `static-embedder`.
     pub fn embedder(mut self, embedder: impl Embedder) -> Self {
         self.embedder = Some(Arc::new(embedder));
@@ -302,7 +303,8 @@ impl MemoryEngineBuilder {
             return Err(Error::new(ErrorKind::Configuration, "the embedder has no name or no dimensions"));
         }
         let store = store.unwrap_or_else(|| Arc::new(InMemoryStore::new()));
-        store.bind(&identity).await.map_err(|error| error.with_stage(Stage::Open))?;
+        let bound = BoundStore::bind(store, identity).await.map_err(|error| error.with_stage(Stage::Open))?;
+        let store: Arc<dyn VectorStore> = Arc::new(bound);
         let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
         let queue = queue.or_else(|| store.companions().queue);
         let is_memory_store = graph.is_none() && store.capabilities().graph;

@@ -2,6 +2,7 @@
 
 mod behalf;
 mod blocks;
+mod bound;
 mod builder;
 mod context;
 mod conversation;
@@ -13,6 +14,7 @@ mod list;
 mod maintain;
 mod purge;
 mod quarantine;
+mod reembed;
 mod transfer;
 mod update;
 mod verify;
@@ -28,6 +30,7 @@ pub use maintain::{
     Maintenance, MaintenancePlace, MaintenanceReport, MaintenanceSchedule, Merged, ScheduledMaintenance,
 };
 pub use purge::{Purge, PurgeReport};
+pub use reembed::{Reembed, ReembedProgress, ReembedReport};
 pub use transfer::{Export, Import, OnClash, TransferReport};
 pub use update::MemoryUpdate;
 

@@ -5,7 +5,8 @@ use std::{
 
 use super::{AnalysedKey, Indexed, ScopeIndex, search::Scratch};
 use crate::{
-    Candidate, Error, ErrorKind, Memory, MemoryId, Result, Scope, SearchQuery, Timestamp, Version, cues::Cues,
+    Candidate, EmbedderIdentity, Error, ErrorKind, Memory, MemoryId, Result, Scope, SearchQuery, Timestamp, Version,
+    cues::Cues,
 };
 
 /// What the cache itself takes for an index: its scope twice, its places in two maps.
@@ -75,6 +76,8 @@ pub(crate) struct IndexCache {
 struct State {
     limit: usize,
     version: Version,
+    /// Whose vectors all indexes hold.
+    embedder: Option<EmbedderIdentity>,
     /// The version of an index that came in late: all changes after it are handed out once more, which is harmless,
     /// since a change carries the present state and not a step.
     lagging: Option<Version>,
@@ -98,6 +101,8 @@ struct Held {
 pub(crate) trait IndexSource {
     /// The version that is read.
     fn version(&self) -> Result<Version>;
+    /// The embedder that the store is bound to at that version. With another one it has forgotten all changes before.
+    fn embedder(&self) -> Option<&EmbedderIdentity>;
     /// The changes after `since`, oldest first; `None` when they are no longer known, or too many to be worth it.
     fn changes(&self, since: Version) -> Result<Option<Vec<Change>>>;
     /// Builds the index of a scope.
@@ -115,8 +120,9 @@ impl IndexCache {
         let version = source.version()?;
         {
             let mut state = self.lock();
-            state.catch_up(source)?;
-            if let Some(index) = state.touch(scope, version) {
+            if state.catch_up(source)?
+                && let Some(index) = state.touch(scope, version)
+            {
                 return Ok(index);
             }
         }
@@ -125,7 +131,10 @@ impl IndexCache {
         built.shrink();
         let mut state = self.lock();
         // What another has built meanwhile is as good, unless he saw the store before a write that this reader knows of.
-        state.catch_up(source)?;
+        if !state.catch_up(source)? {
+            // A reader from before the embedder changed: his query fits no index but this one, and nobody else's does.
+            return Ok(Arc::new(RwLock::new(built)));
+        }
         if let Some(index) = state.touch(scope, version) {
             return Ok(index);
         }
@@ -190,12 +199,22 @@ impl State {
         self.lagging = None;
     }
 
-    fn catch_up(&mut self, source: &impl IndexSource) -> Result<()> {
+    /// Takes over what changed. `false` for a source from before the embedder changed, which no index here serves.
+    fn catch_up(&mut self, source: &impl IndexSource) -> Result<bool> {
         let version = source.version()?;
+        if self.embedder.as_ref() != source.embedder() {
+            if version < self.version {
+                return Ok(false);
+            }
+            self.forget();
+            self.embedder = source.embedder().cloned();
+            self.version = version;
+            return Ok(true);
+        }
         // A reader whose transaction is older than the cache finds the newer state, which is fine: it only must not
         // take the cache back.
         if version < self.version || (version == self.version && self.lagging.is_none()) {
-            return Ok(());
+            return Ok(true);
         }
         if !self.held.is_empty() {
             let since = self.lagging.unwrap_or(self.version);
@@ -208,7 +227,7 @@ impl State {
         self.held.values_mut().for_each(|held| held.late = None);
         self.version = version;
         self.evict();
-        Ok(())
+        Ok(true)
     }
 
     fn keep(&mut self, scope: &Scope, built: ScopeIndex, version: Version) -> SharedIndex {
@@ -295,6 +314,7 @@ mod tests {
     /// A store of one change: memory number `n` was stored at version `n`.
     struct Counting {
         version: Version,
+        embedder: EmbedderIdentity,
         scope: Scope,
         builds: Cell<u32>,
         /// Runs while an index is built.
@@ -315,6 +335,10 @@ mod tests {
     impl IndexSource for Counting {
         fn version(&self) -> Result<Version> {
             Ok(self.version)
+        }
+
+        fn embedder(&self) -> Option<&EmbedderIdentity> {
+            Some(&self.embedder)
         }
 
         fn changes(&self, since: Version) -> Result<Option<Vec<Change>>> {
@@ -342,7 +366,12 @@ mod tests {
     }
 
     fn source(version: u64) -> Counting {
-        Counting { version: Version(version), scope: Scope::user("a"), builds: Cell::new(0), meanwhile: None }
+        let embedder = EmbedderIdentity::new("first", 2);
+        Counting { version: Version(version), embedder, scope: Scope::user("a"), builds: Cell::new(0), meanwhile: None }
+    }
+
+    fn by_another(version: u64) -> Counting {
+        Counting { embedder: EmbedderIdentity::new("second", 2), ..source(version) }
     }
 
     fn found(cache: &IndexCache, source: &Counting) -> usize {
@@ -404,6 +433,33 @@ mod tests {
         assert_eq!((found(&cache, &between), between.builds.get()), (4, 1));
         let later = source(7);
         assert_eq!((found(&cache, &later), later.builds.get()), (7, 0));
+    }
+
+    #[test]
+    fn an_index_serves_only_readers_of_its_embedder() {
+        let cache = Arc::new(IndexCache::new(usize::MAX));
+        let before = source(3);
+        assert_eq!((found(&cache, &before), before.builds.get()), (3, 1));
+        let after = by_another(4);
+        assert_eq!((found(&cache, &after), after.builds.get()), (4, 1), "built anew, not followed");
+        // Still at what it saw when it began: it neither gets the newer index nor leaves its own.
+        let late = source(3);
+        assert_eq!((found(&cache, &late), late.builds.get()), (3, 1));
+        let again = by_another(5);
+        assert_eq!((found(&cache, &again), again.builds.get()), (5, 0));
+    }
+
+    #[test]
+    fn an_index_that_is_built_while_the_embedder_changes_is_not_kept() {
+        let cache = Arc::new(IndexCache::new(usize::MAX));
+        let other = Arc::clone(&cache);
+        let mut slow = source(2);
+        slow.meanwhile = Some(Box::new(move || {
+            other.index(&Scope::user("b"), &by_another(6)).unwrap();
+        }));
+        assert_eq!(found(&cache, &slow), 2);
+        let after = by_another(6);
+        assert_eq!((found(&cache, &after), after.builds.get()), (6, 1));
     }
 
     /// A search reads an index while another thread, which holds the state, waits to change it.

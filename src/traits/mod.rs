@@ -39,8 +39,9 @@ pub(crate) use redactor::{redact_message, redact_metadata, redact_text};
 pub use reranker::Reranker;
 pub use summarizer::{SummarizeRequest, Summarizer, Summary};
 pub use token_counter::{ApproximateTokens, TokenCounter};
+pub(crate) use vector_store::is_under_way;
 pub use vector_store::{
-    Attributes, Candidate, Companions, Expect, IndexKey, ListOrder, ListQuery, Problem, ProblemKind, ProblemPlace,
-    Purged, Put, SearchQuery, StoreCapabilities, Surroundings, Unchanged, VectorStore, Verify, VerifyCounts,
-    VerifyProgress, VerifyReport, Version, WriteBatch,
+    Attributes, Candidate, Companions, Expect, IndexKey, KeyPlace, ListOrder, ListQuery, Problem, ProblemKind,
+    ProblemPlace, Purged, Put, Reembedding, SearchQuery, StagedVector, StoreCapabilities, StoredKey, Surroundings,
+    Unchanged, VectorStore, Verify, VerifyCounts, VerifyProgress, VerifyReport, Version, WriteBatch,
 };

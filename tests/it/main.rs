@@ -50,6 +50,7 @@ mod purging;
 mod ranking;
 mod reconcile;
 mod redactor;
+mod reembed;
 mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;

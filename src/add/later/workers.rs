@@ -125,9 +125,19 @@ enum Step {
     Idle,
 }
 
+/// A store that was embedded anew leaves its queue to engines with the new embedder: what others claim would only fail.
+async fn fits(context: &AddContext<'_>) -> Result<()> {
+    match context.store.bind(&context.embedder.identity()).await {
+        Err(error) if error.kind() == ErrorKind::EmbedderMismatch => Err(in_queue(error)),
+        // An outage is the add's own to tell.
+        _ => Ok(()),
+    }
+}
+
 /// Carries out the next add, if there is one.
 async fn step<H: Host>(host: &Arc<H>, shared: &Arc<Shared>) -> Result<Step> {
     let now = shared.clock.now();
+    fits(&host.adding()).await?;
     let (claimed, running) = {
         let _one_by_one = shared.claiming.lock().await;
         let running: Vec<CallId> = lock(&shared.running).iter().copied().collect();
@@ -221,7 +231,9 @@ async fn failed(shared: &Shared, mut add: QueuedAdd, error: &Error) -> (bool, Qu
     let now = shared.clock.now();
     let failure = AddFailure::new(error, now);
     add.failures += 1;
-    let again_at = (error.is_retryable() && add.failures < shared.options.attempts).then(|| {
+    // The embedder was changed while it ran: another engine will do.
+    let may_help = error.is_retryable() || error.kind() == ErrorKind::EmbedderMismatch;
+    let again_at = (may_help && add.failures < shared.options.attempts).then(|| {
         let wait = shared.options.wait(add.failures, chance()).max(error.retry_after().unwrap_or_default());
         let wait = chrono::Duration::from_std(wait).unwrap_or(chrono::Duration::MAX);
         now.checked_add_signed(wait).unwrap_or(Timestamp::MAX_UTC)

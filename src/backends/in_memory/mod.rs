@@ -4,6 +4,7 @@ mod conversations;
 mod graph;
 mod graph_store;
 mod queue;
+mod reembed;
 mod state;
 mod vector_store;
 mod verify;

@@ -20,13 +20,17 @@ pub(super) struct State {
     pub(super) embedder: Option<EmbedderIdentity>,
     pub(super) version: Version,
     pub(super) graph: Graph,
+    /// The embedder whose vectors are staged.
+    pub(super) staged_for: Option<EmbedderIdentity>,
     pub(super) memories: HashMap<MemoryId, Stored>,
     /// The memories that each reader's scope covers, for every scope that covers any.
     pub(super) readers: HashMap<Scope, BTreeSet<MemoryId>>,
     pub(super) history: HashMap<MemoryId, Vec<HistoryEvent>>,
     /// The next place of a turn, for each scope that has turns.
     pub(super) places: HashMap<Scope, u64>,
-    log: VecDeque<Logged>,
+    pub(super) log: VecDeque<Logged>,
+    /// The log has nothing of this version and those before.
+    pub(super) forgotten: Version,
 }
 
 #[derive(Debug)]
@@ -36,10 +40,12 @@ pub(super) struct Stored {
     pub(super) keys: Arc<[AnalysedKey]>,
     /// Of each key.
     pub(super) texts: Arc<[Box<str>]>,
+    /// Of each key its vector by another embedder, as far as there is one; empty while there is none.
+    pub(super) staged: Box<[Option<Vec<f32>>]>,
 }
 
 #[derive(Debug)]
-struct Logged {
+pub(super) struct Logged {
     version: Version,
     id: MemoryId,
     scope: Scope,
@@ -77,7 +83,7 @@ impl State {
         }
 
         self.version.0 += 1;
-        let WriteBatch { puts, deletes, erase_history, events, graph, unchanged: _ } = batch;
+        let WriteBatch { puts, deletes, erase_history, events, graph, unchanged: _, embedder: _ } = batch;
         let mut terms = terms.into_iter();
         for (Put { mut memory, keys, expect: _ }, cues) in puts.into_iter().zip(cues) {
             let id = memory.id;
@@ -90,12 +96,13 @@ impl State {
             }
             let was_semantic = stored.as_ref().is_some_and(|stored| stored.memory.kind.is_semantic());
             self.log(&memory, was_semantic, keys.is_some());
-            let kept = stored.map(|stored| (stored.keys, stored.texts));
-            let (keys, texts) = keys.map(|keys| analysed(keys, &mut terms)).or(kept).unwrap_or_default();
+            let kept = stored.map(|stored| (stored.keys, stored.texts, stored.staged));
+            let fresh = keys.map(|keys| analysed(keys, &mut terms)).map(|(keys, texts)| (keys, texts, Box::default()));
+            let (keys, texts, staged) = fresh.or(kept).unwrap_or_default();
             for reader in memory.scope.readers() {
                 self.readers.entry(reader).or_default().insert(id);
             }
-            self.memories.insert(id, Stored { memory, cues, keys, texts });
+            self.memories.insert(id, Stored { memory, cues, keys, texts, staged });
         }
         deletes.iter().for_each(|id| self.remove(*id));
         for id in erase_history {
@@ -156,7 +163,8 @@ impl State {
 
     /// Whether the log still has every change after `since`.
     fn remembers(&self, since: Version) -> bool {
-        self.log.len() < LOG_LIMIT || self.log.front().is_none_or(|first| first.version <= since)
+        since >= self.forgotten
+            && (self.log.len() < LOG_LIMIT || self.log.front().is_none_or(|first| first.version <= since))
     }
 
     fn log(&mut self, memory: &Memory, was_semantic: bool, keys: bool) {
@@ -292,6 +300,10 @@ impl State {
 }
 
 impl IndexSource for &State {
+    fn embedder(&self) -> Option<&EmbedderIdentity> {
+        self.embedder.as_ref()
+    }
+
     fn version(&self) -> Result<Version> {
         Ok(self.version)
     }

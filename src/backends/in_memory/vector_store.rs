@@ -4,9 +4,9 @@ use async_trait::async_trait;
 
 use super::{conversations::Conversations, queue::Queue, state::State};
 use crate::{
-    Candidate, Companions, Cursor, EmbedderIdentity, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery, Memory,
-    MemoryId, Page, Purged, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity, VectorStore,
-    Verify, VerifyReport, Version, WriteBatch,
+    Candidate, Companions, Cursor, EmbedderIdentity, Filter, HistoryEvent, IndexKey, KeyPlace, ListOrder, ListQuery,
+    Memory, MemoryId, Page, Purged, Reembedding, Result, Scope, SearchQuery, StagedVector, Stamp, StoreCapabilities,
+    StoredKey, Timestamp, Validity, VectorStore, Verify, VerifyReport, Version, WriteBatch,
     index::{IndexCache, Terms, cues_of_batch},
 };
 
@@ -82,7 +82,7 @@ impl VectorStore for InMemoryStore {
     }
 
     fn capabilities(&self) -> StoreCapabilities {
-        StoreCapabilities { graph: true, guards: true, durable: false, surroundings: true }
+        StoreCapabilities { graph: true, guards: true, durable: false, surroundings: true, reembedding: true }
     }
 
     fn companions(&self) -> Companions {
@@ -120,6 +120,27 @@ impl VectorStore for InMemoryStore {
     async fn keys(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>> {
         scope.validate()?;
         Ok(self.read().keys(scope, id))
+    }
+
+    async fn begin_reembedding(&self, target: &EmbedderIdentity) -> Result<Reembedding> {
+        Ok(self.write().begin_reembedding(target))
+    }
+
+    async fn unstaged_keys_of_everyone(
+        &self,
+        target: &EmbedderIdentity,
+        after: Option<KeyPlace>,
+        limit: usize,
+    ) -> Result<Vec<StoredKey>> {
+        self.read().unstaged_keys(target, after, limit).map_err(|error| error.with_backend("in_memory"))
+    }
+
+    async fn stage_vectors(&self, target: &EmbedderIdentity, vectors: Vec<StagedVector>) -> Result<u64> {
+        self.write().stage(target, vectors).map_err(|error| error.with_backend("in_memory"))
+    }
+
+    async fn swap_vectors(&self, target: &EmbedderIdentity) -> Result<bool> {
+        self.write().swap_vectors(target).map_err(|error| error.with_backend("in_memory"))
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<Vec<Candidate>> {

@@ -22,7 +22,6 @@ pub(super) struct Connections {
     settings: SqliteStoreBuilder,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
-    embedder: Mutex<Option<EmbedderIdentity>>,
 }
 
 impl fmt::Debug for Connections {
@@ -34,13 +33,11 @@ impl fmt::Debug for Connections {
 impl Connections {
     pub(super) fn open(settings: &SqliteStoreBuilder) -> Result<Self> {
         let writer = open::writer(settings)?;
-        let embedder = read_embedder(&writer)?;
         Ok(Self {
             path: settings.path.clone(),
             settings: settings.clone(),
             writer: Mutex::new(writer),
             readers: Mutex::default(),
-            embedder: Mutex::new(embedder),
         })
     }
 
@@ -88,15 +85,6 @@ impl Connections {
         }
         Ok(())
     }
-
-    /// The embedder the store is bound to. Once bound it stays so, hence a known one needs no look.
-    pub(super) fn embedder(&self, connection: &Connection) -> Result<Option<EmbedderIdentity>> {
-        let mut known = lock(&self.embedder);
-        if known.is_none() {
-            *known = read_embedder(connection)?;
-        }
-        Ok(known.clone())
-    }
 }
 
 fn snapshot<T>(connection: &mut Connection, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
@@ -106,13 +94,41 @@ fn snapshot<T>(connection: &mut Connection, work: impl FnOnce(&Connection) -> Re
     Ok(result)
 }
 
-fn read_embedder(connection: &Connection) -> Result<Option<EmbedderIdentity>> {
+/// Which of the embedders that the file may name.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Bound {
+    /// That of the vectors in use.
+    InUse,
+    /// That of the vectors that are staged.
+    Staged,
+}
+
+impl Bound {
+    /// The rows of `meta` that hold its name and its width.
+    pub(super) const fn columns(self) -> (&'static str, &'static str) {
+        match self {
+            Self::InUse => ("embedder", "dimensions"),
+            Self::Staged => ("staged_embedder", "staged_dimensions"),
+        }
+    }
+}
+
+/// The embedder that the state a transaction sees is bound to. Read in each transaction that has to do with vectors, and
+/// not remembered: another handle or process may have changed it since. Two look-ups in a table of one page.
+pub(super) fn embedder(connection: &Connection) -> Result<Option<EmbedderIdentity>> {
+    read_embedder(connection, Bound::InUse)
+}
+
+pub(super) fn read_embedder(connection: &Connection, which: Bound) -> Result<Option<EmbedderIdentity>> {
     use rusqlite::OptionalExtension;
+    let (name, dimensions) = which.columns();
     let mut statement = connection.prepare_cached(
         "SELECT name.value, CAST(dimensions.value AS INTEGER) FROM meta AS name, meta AS dimensions
-         WHERE name.key = 'embedder' AND dimensions.key = 'dimensions'",
+         WHERE name.key = ?1 AND dimensions.key = ?2",
     )?;
-    let identity = statement.query_row([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))).optional()?;
+    let identity = statement
+        .query_row([name, dimensions], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))
+        .optional()?;
     identity
         .map(|(name, dimensions)| match usize::try_from(dimensions) {
             Ok(dimensions) if dimensions > 0 => Ok(EmbedderIdentity::new(name, dimensions)),

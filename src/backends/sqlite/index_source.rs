@@ -9,7 +9,7 @@ use super::{
     write,
 };
 use crate::{
-    IndexKey, Memory, MemoryId, Scope, Version,
+    EmbedderIdentity, IndexKey, Memory, MemoryId, Scope, Version,
     cues::Cues,
     index::{AnalysedKey, Change, IndexSource, ScopeIndex, TermList, Terms},
 };
@@ -20,12 +20,17 @@ const FOLLOW_LIMIT: usize = 20_000;
 /// A read transaction, as the index cache wants it.
 pub(super) struct Snapshot<'c> {
     pub(super) connection: &'c Connection,
-    pub(super) dimensions: usize,
+    /// The one the store is bound to.
+    pub(super) embedder: &'c EmbedderIdentity,
 }
 
 impl IndexSource for Snapshot<'_> {
     fn version(&self) -> crate::Result<Version> {
         write::version(self.connection).map_err(told)
+    }
+
+    fn embedder(&self) -> Option<&EmbedderIdentity> {
+        Some(self.embedder)
     }
 
     fn changes(&self, since: Version) -> crate::Result<Option<Vec<Change>>> {
@@ -111,8 +116,8 @@ impl Snapshot<'_> {
         let mut keys = Vec::new();
         while let Some(row) = found.next()? {
             let text = row.get::<_, Option<String>>(0)?.unwrap_or_else(|| memory.text.clone());
-            let mut vector = Vec::with_capacity(self.dimensions);
-            rows::vector(row, 1, self.dimensions, &mut vector)?;
+            let mut vector = Vec::with_capacity(self.embedder.dimensions);
+            rows::vector(row, 1, self.embedder.dimensions, &mut vector)?;
             keys.push(IndexKey::new(text, vector));
         }
         Ok(keys)
@@ -125,8 +130,8 @@ impl Snapshot<'_> {
         let mut found = statement.query([row])?;
         let mut keys = Vec::new();
         while let Some(columns) = found.next()? {
-            let mut vector = Vec::with_capacity(self.dimensions);
-            rows::vector(columns, 1, self.dimensions, &mut vector)?;
+            let mut vector = Vec::with_capacity(self.embedder.dimensions);
+            rows::vector(columns, 1, self.embedder.dimensions, &mut vector)?;
             let terms = match Terms::kept(rows::blob(columns, 0, "terms")?) {
                 Some(terms) => terms,
                 None => Terms::of(&self.text_of_key(row, columns.get(2)?)?),
@@ -151,7 +156,7 @@ impl Snapshot<'_> {
 
     /// Reads what an index keeps and nothing else; what may be long is left where it lies.
     fn build_index(&self, scope: &Scope) -> Result<ScopeIndex> {
-        let mut index = ScopeIndex::new(self.dimensions);
+        let mut index = ScopeIndex::new(self.embedder.dimensions);
         let covered = write::covered(scope);
         let [user, agent, session] = rows::parts(scope);
         let parts = named_params! { ":user": user, ":agent": agent, ":session": session };
@@ -167,7 +172,8 @@ impl Snapshot<'_> {
             entries::COLUMNS,
         ))?;
         let mut found = statement.query(parts)?;
-        let (mut reader, mut last, mut vector) = (EntryReader::default(), None, Vec::with_capacity(self.dimensions));
+        let (mut reader, mut last, mut vector) =
+            (EntryReader::default(), None, Vec::with_capacity(self.embedder.dimensions));
         while let Some(columns) = found.next()? {
             let row: i64 = columns.get(entries::WIDTH)?;
             if last != Some(row) {
@@ -179,7 +185,7 @@ impl Snapshot<'_> {
                 last = Some(row);
             }
             vector.clear();
-            rows::vector(columns, entries::WIDTH + 3, self.dimensions, &mut vector)?;
+            rows::vector(columns, entries::WIDTH + 3, self.embedder.dimensions, &mut vector)?;
             match TermList::kept(rows::blob(columns, entries::WIDTH + 2, "terms")?) {
                 Some(terms) => index.key(terms, &vector),
                 None => {

@@ -19,6 +19,7 @@ mod migrate;
 mod names;
 mod open;
 mod queue;
+mod reembed;
 mod rows;
 mod vector_store;
 mod verify;

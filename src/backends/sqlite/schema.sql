@@ -51,6 +51,16 @@ CREATE TABLE keys (
     PRIMARY KEY (memory, number)
 ) WITHOUT ROWID;
 
+-- Vectors by another embedder, beside those in use until all of them take their places. For whom is in `meta`
+-- (`staged_embedder`, `staged_dimensions`). A key that is replaced takes its row along, so what is here is of its text.
+CREATE TABLE staged (
+    memory INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (memory, number),
+    FOREIGN KEY (memory, number) REFERENCES keys (memory, number) ON DELETE CASCADE
+) WITHOUT ROWID;
+
 -- The next place of a turn, for each scope that has turns.
 CREATE TABLE places (
     user    TEXT NOT NULL,

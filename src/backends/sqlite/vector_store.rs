@@ -3,17 +3,19 @@ use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 use super::{
     Inner, SqliteStore,
+    connection::{Bound, embedder},
     conversations::SqliteConversations,
     error::Result as SqliteResult,
     index_source::Snapshot,
     queue::SqliteQueue,
+    reembed,
     rows::{self, COLUMNS, Id, Time},
     verify, write,
 };
 use crate::{
-    Candidate, Companions, Cursor, EmbedderIdentity, Error, Filter, HistoryEvent, IndexKey, ListOrder, ListQuery,
-    Memory, MemoryId, Page, Purged, Result, Scope, SearchQuery, Stamp, StoreCapabilities, Timestamp, Validity,
-    VectorStore, Verify, VerifyReport, Version, WriteBatch,
+    Candidate, Companions, Cursor, EmbedderIdentity, Filter, HistoryEvent, IndexKey, KeyPlace, ListOrder, ListQuery,
+    Memory, MemoryId, Page, Purged, Reembedding, Result, Scope, SearchQuery, StagedVector, Stamp, StoreCapabilities,
+    StoredKey, Timestamp, Validity, VectorStore, Verify, VerifyReport, Version, WriteBatch,
     index::{IndexCache, Terms, cues_of_batch},
 };
 
@@ -24,7 +26,7 @@ impl VectorStore for SqliteStore {
     }
 
     fn capabilities(&self) -> StoreCapabilities {
-        StoreCapabilities { graph: true, guards: true, durable: true, surroundings: true }
+        StoreCapabilities { graph: true, guards: true, durable: true, surroundings: true, reembedding: true }
     }
 
     fn companions(&self) -> Companions {
@@ -50,10 +52,9 @@ impl VectorStore for SqliteStore {
             }
             // Before the transaction, which holds up every other writer.
             let (terms, cues) = (Terms::of_batch(&batch), cues_of_batch(&batch));
-            inner.connections.write(|connection| {
-                let embedder = inner.connections.embedder(connection)?;
-                write::apply(connection, embedder.as_ref(), &batch, terms, &cues)
-            })
+            inner
+                .connections
+                .write(|connection| write::apply(connection, embedder(connection)?.as_ref(), &batch, terms, &cues))
         })
         .await
     }
@@ -70,16 +71,41 @@ impl VectorStore for SqliteStore {
     async fn keys(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>> {
         scope.validate()?;
         let scope = scope.clone();
-        self.blocking("reading the keys of a memory", move |inner| {
-            inner.connections.read(|connection| {
-                // Without an embedder nothing was ever written.
-                let Some(EmbedderIdentity { dimensions, .. }) = inner.connections.embedder(connection)? else {
-                    return Ok(Vec::new());
-                };
-                Snapshot { connection, dimensions }.keys_of(&scope, id)
-            })
+        self.reading("reading the keys of a memory", move |connection| match embedder(connection)? {
+            Some(embedder) => Snapshot { connection, embedder: &embedder }.keys_of(&scope, id),
+            // Nothing was ever written.
+            None => Ok(Vec::new()),
         })
         .await
+    }
+
+    async fn begin_reembedding(&self, target: &EmbedderIdentity) -> Result<Reembedding> {
+        let target = target.clone();
+        self.writing("beginning to change the embedder", move |connection| reembed::begin(connection, &target)).await
+    }
+
+    async fn unstaged_keys_of_everyone(
+        &self,
+        target: &EmbedderIdentity,
+        after: Option<KeyPlace>,
+        limit: usize,
+    ) -> Result<Vec<StoredKey>> {
+        let target = target.clone();
+        self.reading("reading keys to embed anew", move |connection| {
+            reembed::unstaged(connection, &target, after, limit)
+        })
+        .await
+    }
+
+    async fn stage_vectors(&self, target: &EmbedderIdentity, vectors: Vec<StagedVector>) -> Result<u64> {
+        vectors.iter().try_for_each(|vector| vector.validate(target))?;
+        let target = target.clone();
+        self.writing("staging vectors", move |connection| reembed::stage(connection, &target, &vectors)).await
+    }
+
+    async fn swap_vectors(&self, target: &EmbedderIdentity) -> Result<bool> {
+        let target = target.clone();
+        self.writing("changing the embedder", move |connection| reembed::swap(connection, &target)).await
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<Vec<Candidate>> {
@@ -156,37 +182,28 @@ impl VectorStore for SqliteStore {
     }
 }
 
-fn bind(inner: &Inner, embedder: &EmbedderIdentity) -> SqliteResult<()> {
+fn bind(inner: &Inner, wanted: &EmbedderIdentity) -> SqliteResult<()> {
     let check = |bound: &EmbedderIdentity| {
-        if bound == embedder { Ok(()) } else { Err(bound.mismatch(embedder).into()) }
+        if bound == wanted { Ok(()) } else { Err(bound.mismatch(wanted).into()) }
     };
-    if let Some(bound) = inner.connections.read(|connection| inner.connections.embedder(connection))? {
+    if let Some(bound) = inner.connections.read(embedder)? {
         return check(&bound);
     }
-    let dimensions = i64::try_from(embedder.dimensions)
-        .ok()
-        .filter(|dimensions| *dimensions > 0)
-        .ok_or_else(|| Error::invalid("an embedder must have at least one dimension"))?;
-    inner.connections.write(|connection| {
+    inner.connections.write(|connection| match embedder(connection)? {
         // Another process may have been faster.
-        if let Some(bound) = inner.connections.embedder(connection)? {
-            return check(&bound);
-        }
-        let mut statement = connection.prepare_cached("INSERT INTO meta (key, value) VALUES (?1, ?2)")?;
-        statement.execute(params!["embedder", embedder.name])?;
-        statement.execute(params!["dimensions", dimensions.to_string()])?;
-        Ok(())
+        Some(bound) => check(&bound),
+        None => reembed::write_embedder(connection, Bound::InUse, wanted),
     })
 }
 
 fn search(inner: &Inner, query: &SearchQuery) -> SqliteResult<Vec<Candidate>> {
     let index = inner.connections.read(|connection| {
-        let embedder = inner.connections.embedder(connection)?;
+        let embedder = embedder(connection)?;
         query.validate(embedder.as_ref())?;
         // Without an embedder nothing was ever written, and an index would not know its width.
-        let Some(EmbedderIdentity { dimensions, .. }) = embedder else { return Ok(None) };
+        let Some(embedder) = &embedder else { return Ok(None) };
         let cache: &IndexCache = &inner.cache;
-        Ok(Some(cache.index(&query.scope, &Snapshot { connection, dimensions })?))
+        Ok(Some(cache.index(&query.scope, &Snapshot { connection, embedder })?))
     })?;
     let Some(index) = index else { return Ok(Vec::new()) };
     Ok(inner.cache.search(&index, query)?)

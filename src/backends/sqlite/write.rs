@@ -314,11 +314,17 @@ pub(super) fn purge_all(connection: &Connection, scope: &Scope) -> Result<Purged
     let (memories, events) = (remove("memories")?, remove("history")?);
     remove("places")?;
     let (entities, relations) = graph_write::delete_all(connection, scope)?;
-    // The list of changes goes as a whole, with the names in it: without it, indexes are built anew and guards hold back,
-    // as if it had grown too long. One more number is used up, so that the present version is older than what comes.
+    // With the names in it.
+    forget_changes(connection)?;
+    Ok(Purged::new(memories, events, entities, relations))
+}
+
+/// Empties the list of changes: indexes are built anew and guards hold back, as if it had grown too long. One more number
+/// is used up, so that what was read before is of an earlier version.
+pub(super) fn forget_changes(connection: &Connection) -> Result<()> {
     log(connection, MemoryId::from_bytes([0; 16]), &Scope::from_parts(None, None, None), true, false)?;
     connection.prepare_cached("DELETE FROM changes")?.execute([])?;
-    Ok(Purged::new(memories, events, entities, relations))
+    Ok(())
 }
 
 pub(super) fn record_access(connection: &Connection, scope: &Scope, ids: &[MemoryId], at: Timestamp) -> Result<()> {

@@ -8,8 +8,9 @@ use async_trait::async_trait;
 use super::{faulty_conversations::FaultyConversations, faulty_graph::FaultyGraph};
 use crate::{
     AddFailure, AddQueue, CallId, Candidate, Claim, Claimed, Companions, EmbedderIdentity, Error, ErrorKind, Filter,
-    HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Page, Purged, QueuedAdd, Result, Scope, SearchQuery, Stamp,
-    StoreCapabilities, Timestamp, Validity, VectorStore, Verify, VerifyReport, Version, WriteBatch,
+    HistoryEvent, IndexKey, KeyPlace, ListQuery, Memory, MemoryId, Page, Purged, QueuedAdd, Reembedding, Result, Scope,
+    SearchQuery, StagedVector, Stamp, StoreCapabilities, StoredKey, Timestamp, Validity, VectorStore, Verify,
+    VerifyReport, Version, WriteBatch,
 };
 
 /// A [`VectorStore`], and a [`GraphStore`](crate::GraphStore) if the store inside is one, that fails when told to, and
@@ -196,6 +197,27 @@ impl<S: VectorStore> VectorStore for FaultyStore<S> {
 
     async fn keys(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>> {
         self.switch.call(self.inner.keys(scope, id)).await
+    }
+
+    async fn begin_reembedding(&self, target: &EmbedderIdentity) -> Result<Reembedding> {
+        self.switch.call(self.inner.begin_reembedding(target)).await
+    }
+
+    async fn unstaged_keys_of_everyone(
+        &self,
+        target: &EmbedderIdentity,
+        after: Option<KeyPlace>,
+        limit: usize,
+    ) -> Result<Vec<StoredKey>> {
+        self.switch.call(self.inner.unstaged_keys_of_everyone(target, after, limit)).await
+    }
+
+    async fn stage_vectors(&self, target: &EmbedderIdentity, vectors: Vec<StagedVector>) -> Result<u64> {
+        self.switch.call(self.inner.stage_vectors(target, vectors)).await
+    }
+
+    async fn swap_vectors(&self, target: &EmbedderIdentity) -> Result<bool> {
+        self.switch.call(self.inner.swap_vectors(target)).await
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<Vec<Candidate>> {

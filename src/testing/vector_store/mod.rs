@@ -15,6 +15,7 @@ mod history;
 mod keyword;
 mod paging;
 mod purging;
+mod reembedding;
 mod round_trip;
 mod scopes;
 mod subject;
@@ -76,6 +77,11 @@ pub use paging::{
 pub use purging::{
     a_history_is_erased_with_its_batch, a_purge_holds_planned_writes_back, a_purge_keeps_to_its_scope,
     a_purge_leaves_no_trace, a_scrub_changes_nothing,
+};
+pub use reembedding::{
+    a_faulty_vector_is_not_staged, a_swap_waits_for_what_was_written_meanwhile, an_embedder_is_changed_as_a_whole,
+    keys_are_walked_in_pieces, the_later_change_of_embedder_goes_on, vectors_of_two_embedders_never_mix,
+    what_is_gone_needs_no_new_vector,
 };
 pub use round_trip::{
     a_megabyte_of_text_comes_back, any_id_is_kept, every_field_comes_back,
@@ -241,6 +247,13 @@ macro_rules! vector_store_suite {
             a_scrub_changes_nothing
             a_store_in_use_is_sound
             a_rebuild_changes_nothing_that_is_sound
+            an_embedder_is_changed_as_a_whole
+            vectors_of_two_embedders_never_mix
+            a_swap_waits_for_what_was_written_meanwhile
+            keys_are_walked_in_pieces
+            a_faulty_vector_is_not_staged
+            the_later_change_of_embedder_goes_on
+            what_is_gone_needs_no_new_vector
             all_of_mine_and_nothing_else
             what_has_ended_goes_too
             a_session_takes_its_own_only

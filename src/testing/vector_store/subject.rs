@@ -126,6 +126,7 @@ pub(super) fn declared(store: &Arc<dyn VectorStore>, capability: &str, rule: &st
     let has = match capability {
         "guards" => store.capabilities().guards,
         "surroundings" => store.capabilities().surroundings,
+        "reembedding" => store.capabilities().reembedding,
         unknown => panic!("no capability is called {unknown}"),
     };
     if !has {

@@ -1,4 +1,5 @@
 mod read;
+mod reembed;
 mod verify;
 mod write;
 
@@ -7,6 +8,8 @@ use std::{fmt::Debug, sync::Arc};
 use async_trait::async_trait;
 
 pub use read::{Attributes, Candidate, ListOrder, ListQuery, SearchQuery, Surroundings};
+pub(crate) use reembed::is_under_way;
+pub use reembed::{KeyPlace, Reembedding, StagedVector, StoredKey};
 pub use verify::{Problem, ProblemKind, ProblemPlace, Verify, VerifyCounts, VerifyProgress, VerifyReport};
 pub use write::{Expect, IndexKey, Purged, Put, Unchanged, WriteBatch};
 
@@ -27,6 +30,9 @@ pub struct StoreCapabilities {
     pub durable: bool,
     /// Tells the [`Surroundings`] of turns, and proposes turns for theirs.
     pub surroundings: bool,
+    /// Can change its embedder while it is filled, from [`VectorStore::begin_reembedding`] to
+    /// [`VectorStore::swap_vectors`].
+    pub reembedding: bool,
 }
 
 /// What a store keeps besides memories.
@@ -89,6 +95,8 @@ pub struct Version(pub u64);
 ///   newer first; lists go by id.
 /// - **An outage is an error**, never an empty result.
 /// - Texts and metadata come back byte for byte; times to the microsecond.
+/// - **Vectors of two embedders never mix.** What a batch or a query says of [its embedder](WriteBatch::embedder) is held
+///   against the one the store is bound to in the very transaction that writes or reads, since that may have changed.
 #[async_trait]
 pub trait VectorStore: Debug + Send + Sync + 'static {
     /// Names the backend, such as `sqlite`.
@@ -103,7 +111,7 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     }
 
     /// Binds the store to an embedder. A store that holds nothing yet takes the identity over; one that was bound
-    /// before checks it. To be called before the first write with keys; calling it again is free.
+    /// before checks it; [`swap_vectors`](VectorStore::swap_vectors) changes it. To be called before the first write with keys; calling it again is free.
     ///
     /// # Errors
     /// [`EmbedderMismatch`](crate::ErrorKind::EmbedderMismatch), naming both embedders and widths; nothing was
@@ -139,6 +147,61 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     /// # Errors
     /// As [`get`](VectorStore::get).
     async fn keys(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>>;
+
+    /// Begins to change the embedder of a filled store to `target`, or takes that up where it was left, and says how far it
+    /// has come. Vectors that were staged for another embedder are discarded; with the embedder that the store is bound to,
+    /// that is all that happens. Nothing that is read or searched changes.
+    ///
+    /// An administrative step, as the three that follow: it goes over all scopes. [`Reembed`](crate::Reembed) takes all
+    /// four.
+    ///
+    /// # Errors
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) without the capability `reembedding`;
+    /// [`StoreUnavailable`](crate::ErrorKind::StoreUnavailable).
+    async fn begin_reembedding(&self, target: &EmbedderIdentity) -> Result<Reembedding> {
+        reembed::unsupported(self.name(), target)
+    }
+
+    /// Keys that have no vector staged for `target`, of all scopes, in the order of their places: those after `after`, at
+    /// most `limit`. None for a store that is bound to `target` already.
+    ///
+    /// # Errors
+    /// As [`begin_reembedding`](VectorStore::begin_reembedding); [`Conflict`](crate::ErrorKind::Conflict) if the change
+    /// to `target` was not begun, or another was begun since.
+    async fn unstaged_keys_of_everyone(
+        &self,
+        target: &EmbedderIdentity,
+        after: Option<KeyPlace>,
+        limit: usize,
+    ) -> Result<Vec<StoredKey>> {
+        let _ = (after, limit);
+        reembed::unsupported(self.name(), target)
+    }
+
+    /// Keeps vectors beside those in use, as durably as memories, all or none, and says how many. Passed over are keys that
+    /// are gone, have another text by now, or a staged vector. A staged vector goes with its key. Does nothing in a store
+    /// that is bound to `target` already.
+    ///
+    /// # Errors
+    /// As [`unstaged_keys_of_everyone`](VectorStore::unstaged_keys_of_everyone);
+    /// [`EmbedderMismatch`](crate::ErrorKind::EmbedderMismatch) for a vector of another width than `target` has,
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a number that is not finite. Nothing was staged then.
+    async fn stage_vectors(&self, target: &EmbedderIdentity, vectors: Vec<StagedVector>) -> Result<u64> {
+        drop(vectors);
+        reembed::unsupported(self.name(), target)
+    }
+
+    /// If every key has a staged vector: puts these in the place of the vectors in use and binds the store to `target`, in
+    /// one write, and says `true`; also where that was done before. `false`, and nothing changed, if a key has none.
+    ///
+    /// Memories, their revisions and their history stay as they are. It makes a new version, and what was planned from an
+    /// earlier one is a conflict; indexes of whatever handle are built anew.
+    ///
+    /// # Errors
+    /// As [`unstaged_keys_of_everyone`](VectorStore::unstaged_keys_of_everyone).
+    async fn swap_vectors(&self, target: &EmbedderIdentity) -> Result<bool> {
+        reembed::unsupported(self.name(), target)
+    }
 
     /// The candidates for a query: at most `limit` of each arm and, with both arms and the capability `surroundings`,
     /// as many turns for theirs; each memory once, in id order.
@@ -254,6 +317,27 @@ impl<T: VectorStore + ?Sized> VectorStore for Arc<T> {
 
     async fn keys(&self, scope: &Scope, id: MemoryId) -> Result<Vec<IndexKey>> {
         (**self).keys(scope, id).await
+    }
+
+    async fn begin_reembedding(&self, target: &EmbedderIdentity) -> Result<Reembedding> {
+        (**self).begin_reembedding(target).await
+    }
+
+    async fn unstaged_keys_of_everyone(
+        &self,
+        target: &EmbedderIdentity,
+        after: Option<KeyPlace>,
+        limit: usize,
+    ) -> Result<Vec<StoredKey>> {
+        (**self).unstaged_keys_of_everyone(target, after, limit).await
+    }
+
+    async fn stage_vectors(&self, target: &EmbedderIdentity, vectors: Vec<StagedVector>) -> Result<u64> {
+        (**self).stage_vectors(target, vectors).await
+    }
+
+    async fn swap_vectors(&self, target: &EmbedderIdentity) -> Result<bool> {
+        (**self).swap_vectors(target).await
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<Vec<Candidate>> {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::write::check_vector;
+use super::write::{check_embedder, check_vector};
 use crate::{
     Cursor, EmbedderIdentity, Error, Filter, Memory, MemoryId, MemoryKind, Result, Scope, TimeRange, Timestamp, Trust,
     Validity, cues::Cues,
@@ -15,6 +15,9 @@ pub struct SearchQuery {
     pub scope: Scope,
     /// Look for what is near this vector.
     pub vector: Option<Vec<f32>>,
+    /// The embedder that made the vector; a store that is bound to another refuses it. None: the width is all that is
+    /// checked.
+    pub embedder: Option<EmbedderIdentity>,
     /// Look for what has the words of this text. Any text is fine: it is no query language.
     pub text: Option<String>,
     /// Propose also, of what [lies in](Attributes::lies_in) one of these ranges, the `limit` best: by the sum of the
@@ -37,6 +40,7 @@ impl SearchQuery {
         Self {
             scope,
             vector: None,
+            embedder: None,
             text: None,
             dates: Vec::new(),
             also: Vec::new(),
@@ -50,6 +54,13 @@ impl SearchQuery {
     #[must_use]
     pub fn near(mut self, vector: Vec<f32>) -> Self {
         self.vector = Some(vector);
+        self
+    }
+
+    /// Says which embedder made the vector; the engine does so with its own. Default: that is not said.
+    #[must_use]
+    pub fn embedded_by(mut self, embedder: EmbedderIdentity) -> Self {
+        self.embedder = Some(embedder);
         self
     }
 
@@ -106,7 +117,10 @@ impl SearchQuery {
         self.filter.iter().try_for_each(Filter::validate)?;
         // A store that nothing was ever written to has no width: any vector finds nothing there.
         match &self.vector {
-            Some(vector) if embedder.is_some() => check_vector(vector, embedder),
+            Some(vector) if embedder.is_some() => {
+                check_embedder(self.embedder.as_ref(), embedder)?;
+                check_vector(vector, embedder)
+            }
             _ => Ok(()),
         }
     }

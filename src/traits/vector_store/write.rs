@@ -125,13 +125,16 @@ pub struct WriteBatch {
     pub graph: GraphBatch,
     /// A guard; only for a store with the capability `guards`. Default none.
     pub unchanged: Option<Unchanged>,
+    /// The embedder whose vectors it holds and was planned by; a store that is bound to another refuses the batch, whatever
+    /// is in it. The engine says so with each of its own. Default none: the width is all that is checked.
+    pub embedder: Option<EmbedderIdentity>,
 }
 
 impl WriteBatch {
     /// Whether there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Self { puts, deletes, erase_history, events, graph, unchanged: _ } = self;
+        let Self { puts, deletes, erase_history, events, graph, unchanged: _, embedder: _ } = self;
         puts.is_empty() && deletes.is_empty() && erase_history.is_empty() && events.is_empty() && graph.is_empty()
     }
 
@@ -140,9 +143,10 @@ impl WriteBatch {
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument): a bad scope, an id twice, a new memory without keys, an
     /// empty list of keys, a number that is not finite, metadata nested deeper than 64, an ordinal beyond i64, and what
-    /// [`GraphBatch::validate`] refuses; [`EmbedderMismatch`](ErrorKind::EmbedderMismatch): a vector of the wrong width,
-    /// or keys without an embedder.
+    /// [`GraphBatch::validate`] refuses; [`EmbedderMismatch`](ErrorKind::EmbedderMismatch): a batch of another embedder's,
+    /// a vector of the wrong width, or keys without an embedder.
     pub fn validate(&self, embedder: Option<&EmbedderIdentity>) -> Result<()> {
+        check_embedder(self.embedder.as_ref(), embedder)?;
         let mut ids = HashSet::new();
         for Put { memory, keys, expect } in &self.puts {
             memory.scope.validate()?;
@@ -169,6 +173,14 @@ impl WriteBatch {
         self.events.iter().try_for_each(|event| event.scope.validate())?;
         self.graph.validate()?;
         self.unchanged.iter().try_for_each(|guard| guard.scope.validate())
+    }
+}
+
+/// Of the same width, vectors of two embedders can be told apart by this alone.
+pub(super) fn check_embedder(made_by: Option<&EmbedderIdentity>, bound: Option<&EmbedderIdentity>) -> Result<()> {
+    match (made_by, bound) {
+        (Some(made_by), Some(bound)) if made_by != bound => Err(bound.mismatch(made_by)),
+        _ => Ok(()),
     }
 }
 

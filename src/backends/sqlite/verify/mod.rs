@@ -13,6 +13,7 @@ use rusqlite::{Connection, Row};
 
 use super::{
     Inner, SqliteStore,
+    connection::embedder,
     error::{Result, SqliteError},
     index_source::Snapshot,
     rows::{self, Id},
@@ -141,7 +142,7 @@ async fn look_through(
 
 fn look(inner: &Inner, part: &Part, after: Option<At>) -> Result<Page> {
     inner.connections.read(|connection| {
-        let dimensions = inner.connections.embedder(connection)?.map(|embedder| embedder.dimensions);
+        let dimensions = embedder(connection)?.map(|embedder| embedder.dimensions);
         let mut page = Page { dimensions, ..Page::default() };
         page.next = (part.look)(connection, after, &mut page)?;
         Ok(page)
@@ -195,8 +196,8 @@ fn compare_indexes(inner: &Inner) -> Result<(Vec<Scope>, u64)> {
     let mut stale = Vec::new();
     for scope in &held {
         let same = inner.connections.read(|connection| {
-            let Some(embedder) = inner.connections.embedder(connection)? else { return Ok(true) };
-            let snapshot = Snapshot { connection, dimensions: embedder.dimensions };
+            let Some(embedder) = embedder(connection)? else { return Ok(true) };
+            let snapshot = Snapshot { connection, embedder: &embedder };
             match inner.cache.marks(scope, &snapshot) {
                 Ok(Compared::Marks(marks)) => Ok(marks == marks_of(connection, scope)?),
                 Ok(Compared::Elsewhere) => Ok(true),
