@@ -8,6 +8,8 @@
 
 mod connection;
 mod conversations;
+#[cfg(feature = "encryption")]
+mod encryption;
 mod entries;
 mod error;
 mod graph_read;
@@ -73,6 +75,8 @@ pub struct SqliteStoreBuilder {
     busy_timeout: Duration,
     cache_bytes: usize,
     durability: Durability,
+    #[cfg(feature = "encryption")]
+    key: Option<encryption::Key>,
 }
 
 impl SqliteStore {
@@ -99,6 +103,8 @@ impl SqliteStore {
             busy_timeout: Duration::from_secs(10),
             cache_bytes: 256 << 20,
             durability: Durability::Full,
+            #[cfg(feature = "encryption")]
+            key: None,
         }
     }
 
