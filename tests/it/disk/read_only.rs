@@ -58,6 +58,8 @@ async fn a_file_or_folder_without_leave_to_write_is_told_when_opening() {
         let place = |name: &str| path.with_file_name(name).join("memory.db");
         refused(&place("folder"), "its folder cannot be written to").await;
         refused(&place("file"), "cannot be written to, as it must be also to be read").await;
+        let error = open(&place("folder").with_file_name("new.db")).await.unwrap_err();
+        is_told(&error, "cannot be opened", "a file that cannot be made");
         let error = open(&place("closed")).await.unwrap_err();
         is_told(&error, "", "a file that may not be read");
         return;
