@@ -83,8 +83,26 @@ async fn fill(memory: &MemoryEngine, store: &SqliteStore) {
 
 /// Every call that writes.
 const WRITES: [&str; 20] = [
-    "add", "add_raw", "add_later", "update", "touch", "set a block", "append to a block", "append", "summarize", "drop",
-    "erase", "apply", "merge", "import", "maintain", "delete", "purge one", "delete_all", "purge all", "add again",
+    "add",
+    "add_raw",
+    "add_later",
+    "update",
+    "touch",
+    "set a block",
+    "append to a block",
+    "append",
+    "summarize",
+    "drop",
+    "erase",
+    "apply",
+    "merge",
+    "import",
+    "maintain",
+    "delete",
+    "purge one",
+    "delete_all",
+    "purge all",
+    "add again",
 ];
 
 /// Those that write in several steps: what the first had done stays when the next cannot be.

@@ -57,7 +57,10 @@ fn full_is_everything_but_the_suites_and_another_sqlite() {
             "default" | "full" => {}
             "encryption-vendored" => assert!(!full.contains(&quoted) && !shown.contains(&quoted)),
             "encryption" | "testing" => {
-                assert!(!full.contains(&quoted) && shown.contains(&quoted), "`{feature}` is for docs.rs, not in `full`");
+                assert!(
+                    !full.contains(&quoted) && shown.contains(&quoted),
+                    "`{feature}` is for docs.rs, not in `full`"
+                );
             }
             _ => assert!(full.contains(&quoted), "`full` lacks `{feature}`"),
         }

@@ -163,11 +163,9 @@ fn claim(path: &Path) -> Result<()> {
         Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
             Err(Error::invalid("copying the store: there is a file of that name already").into())
         }
-        Err(cause) => {
-            Err(Error::new(ErrorKind::StoreUnavailable, "copying the store: the new file cannot be made")
-                .with_source(cause)
-                .into())
-        }
+        Err(cause) => Err(Error::new(ErrorKind::StoreUnavailable, "copying the store: the new file cannot be made")
+            .with_source(cause)
+            .into()),
     }
 }
 

@@ -48,9 +48,7 @@ fn explained(cause: &rusqlite::Error) -> (ErrorKind, &'static str) {
     let Some(told) = cause.sqlite_error() else { return (StoreUnavailable, "the database failed") };
     match told.code {
         ErrorCode::DatabaseCorrupt => (StoreCorrupt, "the file is damaged"),
-        ErrorCode::NotADatabase => {
-            (StoreCorrupt, "the file is no SQLite database, or is encrypted and needs its key")
-        }
+        ErrorCode::NotADatabase => (StoreCorrupt, "the file is no SQLite database, or is encrypted and needs its key"),
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => {
             (StoreUnavailable, "another process holds the file")
         }
@@ -59,9 +57,7 @@ fn explained(cause: &rusqlite::Error) -> (ErrorKind, &'static str) {
         }
         ErrorCode::ReadOnly => (StoreUnavailable, "the file cannot be written to"),
         ErrorCode::DiskFull => (StoreUnavailable, FULL),
-        ErrorCode::CannotOpen => {
-            (StoreUnavailable, "the file, or the log beside it, cannot be opened")
-        }
+        ErrorCode::CannotOpen => (StoreUnavailable, "the file, or the log beside it, cannot be opened"),
         ErrorCode::PermissionDenied => (StoreUnavailable, "the file may not be opened"),
         ErrorCode::OutOfMemory => (StoreUnavailable, MEMORY),
         ErrorCode::TooBig => (InvalidArgument, "a text is longer than the database takes"),

@@ -92,7 +92,10 @@ async fn a_file_that_is_cut_off_while_open_is_told_as_damage() {
 async fn a_relative_path_is_a_path_wherever_the_process_goes() {
     let Some((path, _)) = given() else {
         let script = "shift; exec \"$@\"";
-        runs(Command::new("sh").args(["-c", script, "sh"]), "disk::gone::a_relative_path_is_a_path_wherever_the_process_goes");
+        runs(
+            Command::new("sh").args(["-c", script, "sh"]),
+            "disk::gone::a_relative_path_is_a_path_wherever_the_process_goes",
+        );
         return;
     };
     let folder = path.parent().unwrap();

@@ -121,7 +121,8 @@ async fn the_keys_are_those_of_sqlcipher() {
     for (path, key) in [(raw, format!("x'{hexadecimal}'")), (phrase, PHRASE.to_owned())] {
         let connection = rusqlite::Connection::open(path).unwrap();
         connection.pragma_update(None, "key", key).unwrap();
-        let faults = connection.prepare("PRAGMA cipher_integrity_check").unwrap().query_map([], |_| Ok(())).unwrap().count();
+        let faults =
+            connection.prepare("PRAGMA cipher_integrity_check").unwrap().query_map([], |_| Ok(())).unwrap().count();
         let tables: u32 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0)).unwrap();
         assert!(faults == 0 && tables > 5);
     }
