@@ -15,6 +15,9 @@ use crate::{EmbedderIdentity, Error, ErrorKind};
 
 /// Idle readers beyond this are closed: each holds a page cache.
 const IDLE_READERS: usize = 4;
+/// The same where each new one derives its key from a passphrase, which takes longer than a cache is worth.
+#[cfg(feature = "encryption")]
+const IDLE_READERS_BY_PASSPHRASE: usize = 32;
 
 /// One connection that writes and a few that read, all on one file.
 pub(super) struct Connections {
@@ -62,7 +65,7 @@ impl Connections {
         let result = snapshot(&mut reader, work);
         let mut readers = lock(&self.readers);
         // One that failed is not asked again: SQLCipher's would go on failing, also where the file is sound.
-        if readers.len() < IDLE_READERS && !matches!(result, Err(SqliteError::Sqlite(_))) {
+        if readers.len() < self.idle_readers() && !matches!(result, Err(SqliteError::Sqlite(_))) {
             readers.push(reader);
         }
         result
@@ -77,6 +80,14 @@ impl Connections {
         let result = work(&transaction)?;
         transaction.commit()?;
         Ok(result)
+    }
+
+    fn idle_readers(&self) -> usize {
+        #[cfg(feature = "encryption")]
+        if super::encryption::derives(&self.settings) {
+            return IDLE_READERS_BY_PASSPHRASE;
+        }
+        IDLE_READERS
     }
 
     /// Where a system lets an open file be moved or deleted, a write to it would succeed and be lost, and the next reader

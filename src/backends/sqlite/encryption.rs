@@ -56,7 +56,7 @@ impl SqliteStoreBuilder {
     /// The file is one of SQLCipher 4: pages of 4 KiB under AES-256 in CBC mode, each with an HMAC-SHA512, so that a byte
     /// changed by another is damage that is told; and the key is derived from the passphrase and the file's own salt with
     /// 256,000 rounds of PBKDF2-HMAC-SHA512. That is done for each connection, of which a store opens one for each read that
-    /// runs at the same time as others, and takes a good part of a second: [`raw_key`](Self::raw_key) has nothing to derive.
+    /// runs at the same time as others, and takes some half a second: [`raw_key`](Self::raw_key) has nothing to derive.
     /// The passphrase counts byte by byte in UTF-8, whatever characters it has, except NUL.
     ///
     /// ```no_run
@@ -189,6 +189,11 @@ fn with_its_code(error: rusqlite::Error) -> rusqlite::Error {
         Some(code) => rusqlite::Error::SqliteFailure(ffi::Error::new(code), Some(words.clone())),
         None => error,
     }
+}
+
+/// Whether each connection derives its key anew.
+pub(super) fn derives(settings: &SqliteStoreBuilder) -> bool {
+    matches!(settings.key, Some(Key::Passphrase(_)))
 }
 
 /// Refuses a key that cannot be one, before any file is made.
