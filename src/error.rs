@@ -35,6 +35,9 @@ pub enum ErrorKind {
     StoreVersion,
     /// The store's file is damaged, or is no store of this crate.
     StoreCorrupt,
+    /// The store is encrypted under another key than the one that was given, or under none: ask for the key again. A file
+    /// that is no store at all looks the same, since only the key can tell.
+    WrongKey,
     /// The store did not answer, is locked for too long, or failed while reading or writing.
     StoreUnavailable,
     /// The model's or embedder's host did not answer, or could not just now.
@@ -66,6 +69,7 @@ impl ErrorKind {
             Self::EmbedderMismatch => "embedder-mismatch",
             Self::StoreVersion => "store-version",
             Self::StoreCorrupt => "store-corrupt",
+            Self::WrongKey => "wrong-key",
             Self::StoreUnavailable => "store-unavailable",
             Self::ProviderUnreachable => "provider-unreachable",
             Self::ProviderRefused => "provider-refused",

@@ -73,7 +73,7 @@
 //! | `static-embedder` | yes | `StaticEmbedder`: the built-in token table, 128 dimensions, 4 MB inside the crate |
 //! | `stemmers` | yes | word stems in keyword search, in eight languages |
 //! | `default` | | the three above |
-//! | `full` | | all of these but `testing` |
+//! | `full` | | all of these but `testing` and `encryption` |
 //! | `openai` | | `OpenAi`, its embedder and reranker: OpenAI, and every server that speaks its API |
 //! | `anthropic` | | `Anthropic`: Claude |
 //! | `ollama` | | `Ollama` and its embedder: local models through Ollama's own API |
@@ -81,6 +81,8 @@
 //! | `tiktoken` | | `TiktokenCounter`: exact token counts for OpenAI's models, for budgets |
 //! | `tracing` | | a span for each call, and an event at its end ([names](MemoryEngineBuilder::meter)) |
 //! | `eval` | | `evaluate`: how well memories are found, and what they do to answers; loaders for public data sets, metrics |
+//! | `encryption` | | a key for `SqliteStore`: SQLCipher in the place of SQLite, with the system's OpenSSL |
+//! | `encryption-vendored` | | the same with an OpenSSL that is built along |
 //! | `testing` | | conformance suites for the traits, and fakes |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -99,3 +99,28 @@ mod sqlite {
         (store, folder)
     });
 }
+
+/// The same under a key: SQLCipher takes the place of SQLite.
+#[cfg(feature = "encryption")]
+mod encrypted {
+    use ingrain::{SqliteStore, VectorStore};
+
+    /// A raw key, since deriving one for each connection of each test would take minutes.
+    async fn store(cache_bytes: usize) -> (SqliteStore, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let builder = SqliteStore::builder(folder.path().join("memory.db")).raw_key([7; 32]);
+        (builder.cache_bytes(cache_bytes).open().await.unwrap(), folder)
+    }
+
+    ingrain::vector_store_suite!(memories, async { store(1 << 20).await });
+    ingrain::vector_store_suite!(memories_with_a_tiny_cache, async { store(1).await });
+    ingrain::graph_store_suite!(graph as VectorStore, async { store(1 << 20).await });
+    ingrain::add_queue_suite!(queue, async {
+        let (store, folder) = store(1).await;
+        (store.companions().queue.unwrap(), folder)
+    });
+    ingrain::conversation_store_suite!(conversations, async {
+        let (store, folder) = store(1).await;
+        (store.companions().conversations.unwrap(), folder)
+    });
+}

@@ -25,6 +25,10 @@ mod cost;
 #[cfg(all(feature = "sqlite", unix))]
 mod crash;
 mod dates;
+#[cfg(all(feature = "sqlite", target_os = "linux"))]
+mod disk;
+#[cfg(feature = "encryption")]
+mod encryption;
 #[cfg(feature = "eval")]
 mod evaluate;
 mod features;

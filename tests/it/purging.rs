@@ -1,7 +1,7 @@
 //! What is purged is gone: from every read, and from every byte of every file.
 
 #[cfg(feature = "sqlite")]
-mod bytes;
+pub mod bytes;
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,13 +12,13 @@ use ingrain::{
 
 use crate::worlds;
 
-async fn engine(store: impl VectorStore) -> MemoryEngine {
+pub async fn engine(store: impl VectorStore) -> MemoryEngine {
     MemoryEngine::builder().store(store).embedder(HashingEmbedder::new(64)).build().await.unwrap()
 }
 
 #[cfg(feature = "sqlite")]
 /// The words of which not a byte may be left. Each is told in another part of the store, some in several.
-const SECRETS: [&str; 8] = [
+pub const SECRETS: [&str; 8] = [
     "Zanzibarova",
     "Qwertzuiop",
     "Xylophonist",
@@ -30,7 +30,7 @@ const SECRETS: [&str; 8] = [
 ];
 
 /// Fills every table of a store with a user's words.
-async fn fill(memory: &MemoryEngine, store: &impl VectorStore, user: &Scope) -> Vec<MemoryId> {
+pub async fn fill(memory: &MemoryEngine, store: &impl VectorStore, user: &Scope) -> Vec<MemoryId> {
     let session = user.clone().with_agent("mitzi-agent").with_session("w7-session");
     let mut ids = Vec::new();
     for text in [

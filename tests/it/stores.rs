@@ -158,26 +158,6 @@ async fn damage_is_told_as_damage() {
     }
 }
 
-#[cfg(unix)]
-#[tokio::test]
-async fn a_read_only_place_is_told_as_unavailable() {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir().unwrap();
-    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o555)).unwrap();
-    if fs::write(folder.path().join("probe"), "").is_ok() {
-        eprintln!("skipped a_read_only_place_is_told_as_unavailable: this user may write anywhere");
-        return;
-    }
-    let error = open(folder.path().join("memory.db")).await.expect_err("nothing can be made there");
-    assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
-    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let path = folder.path().join("memory.db");
-    filled(&path).await;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
-    let error = async { open(&path).await?.add_raw(&Scope::user("alice"), ["x"]).await }.await.expect_err("read only");
-    assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
-}
-
 async fn finds(engine: &MemoryEngine, words: &str) -> Vec<String> {
     let mut found = Vec::new();
     for mode in [SearchMode::Keyword, SearchMode::Vector] {

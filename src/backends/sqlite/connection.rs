@@ -15,11 +15,15 @@ use crate::{EmbedderIdentity, Error, ErrorKind};
 
 /// Idle readers beyond this are closed: each holds a page cache.
 const IDLE_READERS: usize = 4;
+/// The same where each new one derives its key from a passphrase, which takes longer than a cache is worth.
+#[cfg(feature = "encryption")]
+const IDLE_READERS_BY_PASSPHRASE: usize = 32;
 
 /// One connection that writes and a few that read, all on one file.
 pub(super) struct Connections {
     path: Option<PathBuf>,
     settings: SqliteStoreBuilder,
+    identity: Option<open::Identity>,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
 }
@@ -32,10 +36,12 @@ impl fmt::Debug for Connections {
 
 impl Connections {
     pub(super) fn open(settings: &SqliteStoreBuilder) -> Result<Self> {
-        let writer = open::writer(settings)?;
+        let settings = SqliteStoreBuilder { path: open::absolute(settings.path.as_deref())?, ..settings.clone() };
+        let writer = open::writer(&settings)?;
         Ok(Self {
             path: settings.path.clone(),
-            settings: settings.clone(),
+            identity: settings.path.as_deref().and_then(open::Identity::of),
+            settings,
             writer: Mutex::new(writer),
             readers: Mutex::default(),
         })
@@ -47,6 +53,7 @@ impl Connections {
         if self.path.is_none() {
             return snapshot(&mut lock(&self.writer), work);
         }
+        self.check_place()?;
         let idle = lock(&self.readers).pop();
         let mut reader = match idle {
             Some(reader) => reader,
@@ -54,7 +61,8 @@ impl Connections {
         };
         let result = snapshot(&mut reader, work);
         let mut readers = lock(&self.readers);
-        if readers.len() < IDLE_READERS {
+        // One that failed is not asked again: SQLCipher's would go on failing, also where the file is sound.
+        if readers.len() < self.idle_readers() && !matches!(result, Err(SqliteError::Sqlite(_))) {
             readers.push(reader);
         }
         result
@@ -63,11 +71,30 @@ impl Connections {
     /// Runs `work` in a write transaction and commits it if it succeeds.
     pub(super) fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let mut writer = lock(&self.writer);
+        self.check_place()?;
         // Taking the write lock at once: a reader that becomes a writer midway could not wait for its turn.
         let transaction = Transaction::new(&mut writer, TransactionBehavior::Immediate)?;
         let result = work(&transaction)?;
         transaction.commit()?;
         Ok(result)
+    }
+
+    fn idle_readers(&self) -> usize {
+        #[cfg(feature = "encryption")]
+        if super::encryption::derives(&self.settings) {
+            return IDLE_READERS_BY_PASSPHRASE;
+        }
+        IDLE_READERS
+    }
+
+    /// Where a system lets an open file be moved or deleted, a write to it would succeed and be lost, and the next reader
+    /// would open whatever has its name now.
+    fn check_place(&self) -> Result<()> {
+        if self.path.as_deref().and_then(open::Identity::of) == self.identity {
+            return Ok(());
+        }
+        let message = "the file was moved, replaced or deleted since it was opened; open the store again";
+        Err(Error::new(ErrorKind::StoreUnavailable, message).into())
     }
 
     /// Writes the file anew, without what lies free in it, and empties the write-ahead log.
@@ -84,6 +111,18 @@ impl Connections {
             return Err(Error::new(ErrorKind::StoreUnavailable, message).into());
         }
         Ok(())
+    }
+
+    /// `None` for a database in memory.
+    #[cfg(feature = "encryption")]
+    pub(super) fn path(&self) -> Option<&std::path::Path> {
+        self.path.as_deref()
+    }
+
+    /// Runs `work` on a connection of its own, which is closed afterwards, so that whatever is attached to it goes with it.
+    #[cfg(feature = "encryption")]
+    pub(super) fn apart<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        work(&open::reader(&self.settings)?)
     }
 }
 

@@ -1,4 +1,6 @@
-use rusqlite::ErrorCode;
+use std::ffi::c_int;
+
+use rusqlite::{ErrorCode, ffi};
 
 use crate::{Error, ErrorKind};
 
@@ -46,23 +48,70 @@ impl SqliteError {
                     .with_source(source)
             }
             Self::Sqlite(cause) => {
-                let (kind, why) = match cause.sqlite_error_code() {
-                    Some(ErrorCode::DatabaseCorrupt) => (ErrorKind::StoreCorrupt, "the file is damaged"),
-                    Some(ErrorCode::NotADatabase) => (ErrorKind::StoreCorrupt, "the file is no SQLite database"),
-                    Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                        (ErrorKind::StoreUnavailable, "another process holds the file")
-                    }
-                    Some(ErrorCode::ReadOnly) => (ErrorKind::StoreUnavailable, "the file cannot be written to"),
-                    Some(ErrorCode::DiskFull) => (ErrorKind::StoreUnavailable, "the disk is full"),
-                    Some(ErrorCode::CannotOpen) => (ErrorKind::StoreUnavailable, "the file cannot be opened"),
-                    _ if is_of_another_layout(&cause) => {
-                        (ErrorKind::StoreCorrupt, "its tables are not those of its version")
-                    }
-                    _ => (ErrorKind::StoreUnavailable, "the database failed"),
-                };
+                let (kind, why) = explained(&cause);
                 Error::new(kind, format!("{doing}: {why}")).with_backend("sqlite").with_source(cause)
             }
         }
+    }
+}
+
+/// What the caller does next, and what SQLite's code says of the file and its disk.
+fn explained(cause: &rusqlite::Error) -> (ErrorKind, &'static str) {
+    use ErrorKind::{InvalidArgument, StoreCorrupt, StoreUnavailable};
+    let Some(told) = cause.sqlite_error() else { return (StoreUnavailable, "the database failed") };
+    match told.code {
+        ErrorCode::DatabaseCorrupt => (StoreCorrupt, "the file is damaged"),
+        ErrorCode::NotADatabase => (StoreCorrupt, "the file is no SQLite database, or is encrypted and needs its key"),
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => {
+            (StoreUnavailable, "another process holds the file")
+        }
+        ErrorCode::ReadOnly if told.extended_code == ffi::SQLITE_READONLY_DIRECTORY => {
+            (StoreUnavailable, "its folder cannot be written to, as it must be for the log beside the file")
+        }
+        ErrorCode::ReadOnly => (StoreUnavailable, "the file cannot be written to"),
+        ErrorCode::DiskFull => (StoreUnavailable, FULL),
+        ErrorCode::CannotOpen => (StoreUnavailable, "the file, or the log beside it, cannot be opened"),
+        ErrorCode::PermissionDenied => (StoreUnavailable, "the file may not be opened"),
+        ErrorCode::OutOfMemory => (StoreUnavailable, MEMORY),
+        ErrorCode::TooBig => (InvalidArgument, "a text is longer than the database takes"),
+        ErrorCode::SystemIoFailure => io(told.extended_code),
+        _ if is_of_another_layout(cause) => (StoreCorrupt, "its tables are not those of its version"),
+        _ => (StoreUnavailable, "the database failed"),
+    }
+}
+
+const FULL: &str = "the disk is full";
+const MEMORY: &str = "there is not enough memory";
+
+/// Which call of the operating system failed, <https://sqlite.org/rescode.html#ioerr>. What the system said of it SQLite
+/// keeps to itself.
+fn io(code: c_int) -> (ErrorKind, &'static str) {
+    use ErrorKind::{StoreCorrupt, StoreUnavailable};
+    match code {
+        // The shared index of the log is made as long as it must be before it is used: what fails is making room.
+        ffi::SQLITE_IOERR_SHMSIZE => (StoreUnavailable, FULL),
+        ffi::SQLITE_IOERR_NOMEM => (StoreUnavailable, MEMORY),
+        ffi::SQLITE_IOERR_DATA | ffi::SQLITE_IOERR_CORRUPTFS => (StoreCorrupt, "the file is damaged on its disk"),
+        ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_FSTAT => {
+            (StoreUnavailable, "the disk failed to read the file")
+        }
+        ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_TRUNCATE => {
+            (StoreUnavailable, "the disk, or a limit on the size of files, refuses what is to be written")
+        }
+        ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC | ffi::SQLITE_IOERR_CLOSE => {
+            (StoreUnavailable, "the disk does not confirm what was written")
+        }
+        ffi::SQLITE_IOERR_LOCK
+        | ffi::SQLITE_IOERR_RDLOCK
+        | ffi::SQLITE_IOERR_UNLOCK
+        | ffi::SQLITE_IOERR_CHECKRESERVEDLOCK
+        | ffi::SQLITE_IOERR_SHMOPEN
+        | ffi::SQLITE_IOERR_SHMMAP
+        | ffi::SQLITE_IOERR_SHMLOCK => {
+            (StoreUnavailable, "the file system does not lock the file, or does not share the log's index")
+        }
+        ffi::SQLITE_IOERR_DELETE => (StoreUnavailable, "a file beside it cannot be removed"),
+        _ => (StoreUnavailable, "the disk failed"),
     }
 }
 

@@ -8,6 +8,8 @@
 
 mod connection;
 mod conversations;
+#[cfg(feature = "encryption")]
+mod encryption;
 mod entries;
 mod error;
 mod graph_read;
@@ -77,6 +79,8 @@ pub struct SqliteStoreBuilder {
     cache_bytes: usize,
     durability: Durability,
     backup_before_migration: bool,
+    #[cfg(feature = "encryption")]
+    key: Option<encryption::Key>,
 }
 
 impl SqliteStore {
@@ -104,6 +108,8 @@ impl SqliteStore {
             cache_bytes: 256 << 20,
             durability: Durability::Full,
             backup_before_migration: true,
+            #[cfg(feature = "encryption")]
+            key: None,
         }
     }
 

@@ -1,9 +1,14 @@
 //! Opening a file, or making it, without touching one that is not ours.
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
+#[cfg(feature = "encryption")]
+use super::encryption;
 use super::{
     Durability, SqliteStoreBuilder,
     error::{Result, SqliteError},
@@ -29,11 +34,18 @@ pub(super) fn writer_at(settings: &SqliteStoreBuilder, migrations: Migrations) -
         return Ok(connection);
     };
     look_at(path)?;
-    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE, settings)?;
+    if connection.is_readonly("main")? {
+        let message = "opening the store: the file cannot be written to, as it must be also to be read";
+        return Err(Error::new(ErrorKind::StoreUnavailable, message).into());
+    }
     connection.busy_timeout(settings.busy_timeout)?;
     // One transaction, or another process might make the store between two of the questions.
     let snapshot = Transaction::new(&mut connection, TransactionBehavior::Deferred)?;
-    let content = check(&snapshot, migrations)?;
+    let content = check(&snapshot, migrations);
+    #[cfg(feature = "encryption")]
+    let content = content.map_err(|error| encryption::explained(error, &snapshot, settings));
+    let content = content?;
     snapshot.finish()?;
     match content {
         Content::Nothing => create(&mut connection)?,
@@ -47,14 +59,46 @@ pub(super) fn writer_at(settings: &SqliteStoreBuilder, migrations: Migrations) -
 
 pub(super) fn reader(settings: &SqliteStoreBuilder) -> Result<Connection> {
     let path = settings.path.as_deref().unwrap_or_else(|| Path::new(""));
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, settings)?;
     configure(&connection, settings)?;
     Ok(connection)
 }
 
-fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
-    // Without URI parsing: a path is a path, whatever characters it has.
-    Ok(Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?)
+/// The path from the root on: what begins otherwise may be a name of SQLite's own (`:memory:`, `file:…`), and would be
+/// another file once the process has changed its folder.
+pub(super) fn absolute(path: Option<&Path>) -> Result<Option<PathBuf>> {
+    let absolute = path.map(std::path::absolute).transpose();
+    absolute.map_err(|cause| {
+        let message = "opening the store: its path is empty, or there is no current folder";
+        Error::new(ErrorKind::StoreUnavailable, message).with_source(cause).into()
+    })
+}
+
+/// By what a file is known whatever its name. Windows lets nobody move or delete an open one.
+#[derive(PartialEq)]
+pub(super) struct Identity(#[cfg(unix)] (u64, u64));
+
+impl Identity {
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            std::fs::metadata(path).ok().map(|metadata| Self((metadata.dev(), metadata.ino())))
+        }
+        #[cfg(not(unix))]
+        Some(path).map(|_| Self())
+    }
+}
+
+/// The one way to a connection on a file: none is without the key.
+#[cfg_attr(not(feature = "encryption"), expect(unused_variables, reason = "only the key is asked for"))]
+fn connect(path: &Path, flags: OpenFlags, settings: &SqliteStoreBuilder) -> Result<Connection> {
+    #[cfg(feature = "encryption")]
+    encryption::check(settings)?;
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    #[cfg(feature = "encryption")]
+    encryption::unlock(&connection, settings)?;
+    Ok(connection)
 }
 
 /// Refuses a folder, and a file too short to be a database. The file itself is left to SQLite: whoever opens and closes
@@ -114,11 +158,16 @@ fn create(connection: &mut Connection) -> Result<()> {
     // Another process may have been faster.
     if check(&transaction, MIGRATIONS)? == Content::Nothing {
         transaction.execute_batch(SCHEMA)?;
-        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-        transaction.pragma_update(None, "user_version", MIGRATIONS.version())?;
+        mark(&transaction, None)?;
     }
     transaction.commit()?;
     Ok(())
+}
+
+/// Marks a database as a store of this version.
+pub(super) fn mark(connection: &Connection, database: Option<&str>) -> rusqlite::Result<()> {
+    connection.pragma_update(database, "application_id", APPLICATION_ID)?;
+    connection.pragma_update(database, "user_version", MIGRATIONS.version())
 }
 
 /// Switching the journal needs the file for itself for a moment, and SQLite does not wait for that on its own.

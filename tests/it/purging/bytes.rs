@@ -7,7 +7,7 @@ use ingrain::{ErrorKind, Filter, GraphStore, ListRequest, MemoryKind, Message, N
 use super::{SECRETS, engine, fill};
 
 /// Those of the words that are somewhere in the files of the folder.
-fn left(folder: &Path, words: &[&'static str]) -> Vec<&'static str> {
+pub fn left(folder: &Path, words: &[&'static str]) -> Vec<&'static str> {
     let files = std::fs::read_dir(folder).unwrap();
     let bytes: Vec<u8> = files.flat_map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
     let bytes = bytes.to_ascii_lowercase();
