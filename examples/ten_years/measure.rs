@@ -138,7 +138,11 @@ async fn look_through(
             measure.duplicates += u64::from(same.is_some());
             if !by_words || same.is_some() {
                 let what = if by_words { "twice" } else { "stale" };
-                measure.samples.push(format!("{what}: {} (slot {:?}, {claim:?})", memory.text, memory.slot));
+                let other = match same {
+                    Some(id) => world.memory.get(scope, id).await?.text,
+                    None => String::new(),
+                };
+                measure.samples.push(format!("{what}: {} {other:?} (slot {:?}, {claim:?})", memory.text, memory.slot));
             }
         }
         let Some(next) = page.next else { return Ok(()) };

@@ -100,6 +100,9 @@ impl Walk<'_> {
         let body = skip_leads(self.language, self.tokens, self.start, at);
         if body < at {
             self.add(body, at);
+        } else {
+            // "As I said" reports nothing.
+            self.state.reports = false;
         }
         let mark = self.tokens.get(at);
         // The main clause comes after the comma.
