@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, Utc};
 
-use super::words::{ANSWERS, APPOINTMENTS, ENGLISH, Kind, RUSSIAN, SMALL_TALK, SYSTEM, TRIPS, Topic, Value};
+use super::words::{ANSWERS, APPOINTMENTS, ENGLISH, Kind, RUSSIAN, SMALL_TALK, SYSTEM, THINGS, TRIPS, Topic, Value};
 
 /// What a sentence says: that of this matter that is so, or not.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -19,7 +19,7 @@ pub struct Claim {
 pub struct Day {
     /// What is told of the user, if anything is.
     pub told: Option<(String, Claim)>,
-    pub small_talk: &'static str,
+    pub small_talk: String,
     pub answer: String,
     pub system: Option<&'static str>,
     /// Whether the application puts what it recalls into the prompt, and feeds that back.
@@ -103,6 +103,8 @@ impl Life {
         self.trips.retain(|(_, month)| date(day) < next_month(*month));
         let told = self.news(day).or_else(|| (self.random.below(6) == 0).then(|| self.repeat()).flatten());
         let small_talk = self.random.word(SMALL_TALK.get(language).copied().unwrap_or_default());
+        let thing = self.random.word(THINGS.get(language).copied().unwrap_or_default());
+        let small_talk = small_talk.replace("{}", thing).replace("{2}", &(2 + self.random.below(40)).to_string());
         let answer = self.random.word(ANSWERS.get(language).copied().unwrap_or_default());
         let some = self.random.below(self.topics().len() as u64) as usize;
         let values = self.topics().get(some).map_or(&[][..], |topic| topic.values);

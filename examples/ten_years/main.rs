@@ -134,7 +134,7 @@ fn print(options: &Options, courses: &[Course; 2]) {
         for (number, moment) in course.moments.iter().enumerate() {
             let spent = course.spent.get(number).copied().unwrap_or_default();
             println!(
-                "{:>4} {:>8.2} MB {:?} events {} facts {} @5 {:.3} @10 {:.3} asked {} unread {} stale hits {} stale {} untrue {} dup {} p50 {:.2?} add {:.1?} maintain {:.1?}",
+                "{:>4} {:>8.2} MB {:?} events {} facts {} @5 {:.3} @10 {:.3} facts@5 {:.3} asked {} unread {} stale hits {} stale {} untrue {} dup {} p50 {:.2?} add {:.1?} maintain {:.1?}",
                 (number + 1) as f64 / 2.0,
                 moment.bytes as f64 / 1e6,
                 moment.kinds,
@@ -142,6 +142,7 @@ fn print(options: &Options, courses: &[Course; 2]) {
                 moment.facts,
                 moment.share(moment.in_five),
                 moment.share(moment.in_ten),
+                moment.share(moment.in_facts),
                 moment.asked,
                 moment.unread,
                 moment.stale_hits,

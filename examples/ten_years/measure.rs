@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ingrain::{Filter, ListRequest, Memory, MemoryId, Scope, SearchRequest};
+use ingrain::{Filter, Hit, ListRequest, Memory, MemoryId, Scope, SearchRequest};
 
 use super::{
     Outcome,
@@ -13,6 +13,7 @@ use super::{
     world::World,
 };
 
+const FACTS: [&str; 2] = ["fact", "preference"];
 const KINDS: [&str; 5] = ["episode", "fact", "preference", "summary", "observation"];
 
 /// One moment of one store, or of several together.
@@ -24,9 +25,11 @@ pub struct Measure {
     pub events: u64,
     /// What is so and was read, of the users that are asked about.
     pub asked: u64,
-    /// Among the first five and ten hits: the fact that tells it.
+    /// A memory that tells it is among the first five and ten hits.
     pub in_five: u64,
     pub in_ten: u64,
+    /// The fact that tells it is among the first five facts.
+    pub in_facts: u64,
     /// What is so, was told, and is not known since it was not read.
     pub unread: u64,
     /// Hits that are facts and not true any more, as far as was read.
@@ -43,7 +46,7 @@ pub struct Measure {
 
 impl Measure {
     pub fn join(&mut self, other: Self) {
-        let Self { bytes, kinds, events, asked, in_five, in_ten, unread, stale_hits, stale, untrue, .. } = other;
+        let Self { bytes, kinds, events, asked, in_five, in_ten, in_facts, unread, stale_hits, stale, untrue, .. } = other;
         self.bytes += bytes;
         for (kind, count) in kinds {
             *self.kinds.entry(kind).or_default() += count;
@@ -52,6 +55,7 @@ impl Measure {
         self.asked += asked;
         self.in_five += in_five;
         self.in_ten += in_ten;
+        self.in_facts += in_facts;
         self.unread += unread;
         self.stale_hits += stale_hits;
         self.stale += stale;
@@ -121,7 +125,7 @@ async fn look_through(
     day: u64,
     measure: &mut Measure,
 ) -> Outcome<()> {
-    let mut request = ListRequest::new().filter(Filter::any_of("kind", ["fact", "preference"])).limit(1_000);
+    let mut request = ListRequest::new().filter(Filter::any_of("kind", FACTS)).limit(1_000);
     let mut seen: HashMap<Claim, MemoryId> = HashMap::new();
     let mut texts: HashMap<String, MemoryId> = HashMap::new();
     loop {
@@ -169,12 +173,19 @@ async fn ask(
         let begun = Instant::now();
         let hits = world.memory.search(scope, SearchRequest::new(&question.text).limit(10)).await?;
         measure.times.push(begun.elapsed());
-        let place = hits.iter().position(|hit| world.claims.get(&hit.memory.id) == Some(&question.claim));
+        let tells = |hit: &Hit| {
+            let id = &hit.memory.id;
+            world.claims.get(id).or_else(|| world.turns.get(id)) == Some(&question.claim)
+        };
+        let place = hits.iter().position(tells);
+        let of_facts = SearchRequest::new(&question.text).filter(Filter::any_of("kind", FACTS)).limit(5);
+        let facts = world.memory.search(scope, of_facts).await?;
+        measure.in_facts += u64::from(facts.iter().any(tells));
         measure.asked += 1;
         measure.in_five += u64::from(place.is_some_and(|place| place < 5));
         measure.in_ten += u64::from(place.is_some());
         let is_stale = |memory: &Memory| memory.kind.is_semantic() && !judged(world, number, life, day, memory).0;
-        measure.stale_hits += hits.iter().filter(|hit| is_stale(&hit.memory)).count() as u64;
+        measure.stale_hits += hits.iter().chain(&facts).filter(|hit| is_stale(&hit.memory)).count() as u64;
         if place.is_none() {
             let first: Vec<&str> = hits.iter().take(5).map(|hit| hit.memory.text.as_str()).collect();
             measure.samples.push(format!("not found: {} {first:?}", question.text));

@@ -280,12 +280,12 @@ pub const RUSSIAN: &[Topic] = &[
         kind: Kind::Some,
         values: &[
             ("кот Барсик", "кота Барсика", "барсик"),
-            ("собака Жучка", "собаки Жучки", "жучк"),
             ("попугай Кеша", "попугая Кеши", "кеш"),
+            ("кролик Пушок", "кролика Пушка", "пуш"),
         ],
         news: &["У меня есть {}.", "У нас появился {}."],
         again: &["У меня есть {}."],
-        over: &["У меня больше нет {2}."],
+        over: &["Мой {} умер.", "Наш {} умер.", "У меня больше нет {2}."],
         question: "Есть ли у меня {}?",
     },
 ];
@@ -325,6 +325,20 @@ pub const SMALL_TALK: [&[&str]; 2] = [
         "Who won the football match yesterday?",
         "Let's say I moved to Toronto: what would rent cost?",
         "I read that hiking is good for the heart.",
+        "What goes well with {}?",
+        "How do I clean a {} after {2} days?",
+        "The {} broke again, for the {2}th time.",
+        "Which {} would you buy for under {2} euros?",
+        "They talked about {} for {2} minutes on the radio.",
+        "Can a {} be repaired at home?",
+        "Explain {} as if I were five.",
+        "I spent {2} minutes looking for the {}.",
+        "Where does the word {} come from?",
+        "Sum up what is known of {} in {2} words.",
+        "There was a {} in front of the door this morning.",
+        "Is it true that a {} lasts {2} years?",
+        "My neighbour lent me a {} until Friday.",
+        "Help me name a {} for a school play.",
     ],
     &[
         "Что приготовить на ужин?",
@@ -343,6 +357,28 @@ pub const SMALL_TALK: [&[&str]; 2] = [
         "Плохо спала, соседи шумели.",
         "Сколько идёт письмо в Канаду?",
         "Может быть, когда-нибудь куплю велосипед.",
+        "Сколько стоит {}?",
+        "Откуда взялось слово {}?",
+        "Опять сломался {}, уже {2}-й раз.",
+        "По радио {2} минут говорили про {}.",
+        "Как выбрать {} дешевле {2} евро?",
+        "Объясни, что такое {}, за {2} слов.",
+        "Утром у двери стоял чей-то {}.",
+        "Правда ли, что {} служит {2} лет?",
+    ],
+];
+
+/// What talk is about.
+pub const THINGS: [&[&str]; 2] = [
+    &[
+        "kettle", "lamp", "drill", "rice", "carpet", "bicycle pump", "tent", "radiator", "spreadsheet", "umbrella",
+        "zipper", "blender", "compass", "ladder", "candle", "keyboard", "suitcase", "telescope", "lentil soup", "map",
+        "hammock", "printer", "router", "sofa", "thermometer", "balcony door", "violin case", "cake tin", "snow shovel",
+        "clay pot",
+    ],
+    &[
+        "чайник", "светильник", "ковёр", "насос", "зонт", "термометр", "чемодан", "миксер", "телескоп", "диван",
+        "принтер", "компас", "роутер", "фонарь", "шкаф",
     ],
 ];
 

@@ -34,6 +34,8 @@ pub struct World {
     maintained: bool,
     /// What each fact was read from; the reminders with the day they are of no use from.
     pub claims: HashMap<MemoryId, Claim>,
+    /// What each turn told that was more than talk.
+    pub turns: HashMap<MemoryId, Claim>,
     pub reminders: HashMap<MemoryId, NaiveDate>,
     /// For each user what was told and read last, by matter.
     pub last_heard: Vec<BTreeMap<String, Claim>>,
@@ -58,6 +60,7 @@ impl World {
             clock,
             maintained,
             claims: HashMap::new(),
+            turns: HashMap::new(),
             reminders: HashMap::new(),
             last_heard: vec![BTreeMap::new(); users],
             heard: Heard::default(),
@@ -74,15 +77,15 @@ impl World {
         let session = scope.clone().with_session(format!("week {}", day / 7));
         let mut messages: Vec<Message> = today.system.into_iter().map(Message::system).collect();
         let mut answer = today.answer.clone();
-        let mut said = today.told.as_ref().map_or(today.small_talk, |(told, _)| told).to_owned();
+        let mut said = today.told.as_ref().map_or(&today.small_talk, |(told, _)| told).clone();
         if today.recalls {
-            let block = self.memory.context(scope, today.small_talk, TokenBudget::new(500)).await?;
+            let block = self.memory.context(scope, today.small_talk.as_str(), TokenBudget::new(500)).await?;
             said = format!("{block}\n\n{said}");
             answer = block.text;
         }
         messages.extend([Message::user(said), Message::assistant(answer)]);
         if today.told.is_some() {
-            messages.push(Message::user(today.small_talk));
+            messages.push(Message::user(today.small_talk.as_str()));
         }
         let report = self.memory.add(&session, messages).await?;
         self.adding += begun.elapsed();
@@ -100,6 +103,9 @@ impl World {
         let is_told = |text: &str| {
             told.is_some_and(|(_, claim)| text.to_lowercase().contains(&claim.marker.to_lowercase()))
         };
+        if let Some((turn, (_, claim))) = report.episodes.first().zip(told) {
+            self.turns.insert(*turn, claim.clone());
+        }
         let mut read = false;
         for fact in report.added.iter().chain(&report.updated) {
             match told.filter(|_| is_told(&fact.text)) {
@@ -131,7 +137,7 @@ impl World {
         }
         let begun = Instant::now();
         let mut request =
-            Maintenance::new().summarize_sessions(Duration::from_secs(8 * 24 * 3600)).forget_below(0.06).limit(5_000);
+            Maintenance::new().summarize_sessions(Duration::from_secs(8 * 24 * 3600)).forget_below(0.06).erase_history(true).limit(5_000);
         loop {
             let report = self.memory.maintain(scope, &request).await?;
             let counts = [

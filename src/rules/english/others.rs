@@ -44,10 +44,10 @@ pub(super) const OTHERS: &[Row] = &[
     ),
     row("i|we lost|rehomed my|our @pet {v}", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person).once(),
     row("i|we gave away my|our @pet {v}", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person).once(),
-    row("i|we have|adopted a|an {w} @pet named|called {v}", "Has a {w} {c} named {v}", Pets, "user.pet.{v}", Value::Person)
+    row("i|we have|adopted a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "user.pet.{v}", Value::Person)
         .once()
         .resume(AND_PET),
-    row("i|we have|adopted a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "user.pet.{v}", Value::Person)
+    row("i|we have|adopted a|an {w} @pet named|called {v}", "Has a {w} {c} named {v}", Pets, "user.pet.{v}", Value::Person)
         .once()
         .resume(AND_PET),
     row("i|we have? got a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "user.pet.{v}", Value::Person)
