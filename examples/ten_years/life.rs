@@ -166,7 +166,8 @@ impl Life {
 
     /// Something that is so, told again.
     fn repeat(&mut self) -> Option<(String, Claim)> {
-        let known: Vec<(String, &'static Value)> = self.truth.iter().map(|(key, value)| (key.clone(), *value)).collect();
+        let known: Vec<(String, &'static Value)> =
+            self.truth.iter().map(|(key, value)| (key.clone(), *value)).collect();
         let (key, value) = self.random.pick(&known)?.clone();
         let topic = topic_of(self.topics(), &key)?;
         let now = if topic.kind == Kind::One { value.2 } else { "yes" };
@@ -177,7 +178,9 @@ impl Life {
     /// Whether a claim is true today; what is not known of the user cannot be.
     pub fn holds(&self, claim: &Claim) -> bool {
         match (self.truth.get(&claim.key), claim.value.as_str()) {
-            (known, "yes") => known.is_some() || self.trips.iter().any(|(place, month)| trip_key(place, *month) == claim.key),
+            (known, "yes") => {
+                known.is_some() || self.trips.iter().any(|(place, month)| trip_key(place, *month) == claim.key)
+            }
             (known, "no") => known.is_none(),
             (known, value) => known.is_some_and(|known| known.2 == value),
         }

@@ -1,9 +1,11 @@
 //! Ten years of chats with and without maintenance.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
+mod chart;
 mod life;
 mod measure;
 mod options;
+mod report;
 mod words;
 mod world;
 
@@ -24,8 +26,6 @@ struct Course {
     heard: Heard,
     adding: Duration,
     maintaining: Duration,
-    /// Of each half year.
-    spent: Vec<(Duration, Duration)>,
     done: BTreeMap<&'static str, u64>,
 }
 
@@ -52,7 +52,9 @@ async fn main() -> Outcome<()> {
             all.join(part);
         }
     }
-    print(&options, &courses);
+    report::print(&options, &courses);
+    std::fs::write(&options.svg, report::chart(&options, &courses))?;
+    println!("{}", options.svg.display());
     Ok(())
 }
 
@@ -61,14 +63,9 @@ impl Course {
         for (number, moment) in other.moments.into_iter().enumerate() {
             if self.moments.len() == number {
                 self.moments.push(Measure::default());
-                self.spent.push(Default::default());
             }
             if let Some(own) = self.moments.get_mut(number) {
                 own.join(moment);
-            }
-            if let (Some(own), Some(more)) = (self.spent.get_mut(number), other.spent.get(number)) {
-                own.0 += more.0;
-                own.1 += more.1;
             }
         }
         self.heard.told += other.heard.told;
@@ -98,7 +95,6 @@ async fn live(options: &Options, folder: &std::path::Path, first: usize, courses
         World::open(folder, &format!("without {first}.db"), count, false).await?,
     ];
     let mut own = [Course::default(), Course::default()];
-    let mut before = [(Duration::ZERO, Duration::ZERO); 2];
     for day in 0..options.years * 365 {
         for (number, (scope, life)) in users.iter_mut().enumerate() {
             let today = life.day(day);
@@ -111,10 +107,8 @@ async fn live(options: &Options, folder: &std::path::Path, first: usize, courses
         }
         let half_year = (day * 2 + 2) / 365 > (day * 2) / 365;
         if half_year {
-            for ((world, course), before) in worlds.iter_mut().zip(&mut own).zip(&mut before) {
+            for (world, course) in worlds.iter().zip(&mut own) {
                 course.moments.push(measure(world, &users, day, options.asked).await?);
-                course.spent.push((world.adding - before.0, world.maintaining - before.1));
-                *before = (world.adding, world.maintaining);
             }
         }
     }
@@ -126,40 +120,4 @@ async fn live(options: &Options, folder: &std::path::Path, first: usize, courses
         std::fs::remove_file(&world.path)?;
     }
     Ok(())
-}
-
-fn print(options: &Options, courses: &[Course; 2]) {
-    for (name, course) in ["with", "without"].iter().zip(courses) {
-        println!("{name} maintenance: adding {:.1?}, maintaining {:.1?} {:?}", course.adding, course.maintaining, course.done);
-        for (number, moment) in course.moments.iter().enumerate() {
-            let spent = course.spent.get(number).copied().unwrap_or_default();
-            println!(
-                "{:>4} {:>8.2} MB {:?} events {} facts {} @5 {:.3} @10 {:.3} facts@5 {:.3} asked {} unread {} stale hits {} stale {} untrue {} dup {} p50 {:.2?} add {:.1?} maintain {:.1?}",
-                (number + 1) as f64 / 2.0,
-                moment.bytes as f64 / 1e6,
-                moment.kinds,
-                moment.events,
-                moment.facts,
-                moment.share(moment.in_five),
-                moment.share(moment.in_ten),
-                moment.share(moment.in_facts),
-                moment.asked,
-                moment.unread,
-                moment.stale_hits,
-                moment.stale,
-                moment.untrue,
-                moment.duplicates,
-                moment.median(),
-                spent.0,
-                spent.1
-            );
-        }
-        if let Some(last) = course.moments.last() {
-            for sample in last.samples.iter().take(options.samples) {
-                println!("  {sample}");
-            }
-        }
-        println!("told {} unread {:#?}", course.heard.told, course.heard.unread);
-        println!("invented {:#?}", course.heard.invented);
-    }
 }

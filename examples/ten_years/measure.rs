@@ -46,7 +46,8 @@ pub struct Measure {
 
 impl Measure {
     pub fn join(&mut self, other: Self) {
-        let Self { bytes, kinds, events, asked, in_five, in_ten, in_facts, unread, stale_hits, stale, untrue, .. } = other;
+        let Self { bytes, kinds, events, asked, in_five, in_ten, in_facts, unread, stale_hits, stale, untrue, .. } =
+            other;
         self.bytes += bytes;
         for (kind, count) in kinds {
             *self.kinds.entry(kind).or_default() += count;
@@ -83,7 +84,8 @@ pub async fn measure(world: &World, users: &[(Scope, Life)], day: u64, asked: us
     (measure.bytes, measure.events) = file(world)?;
     for (number, (scope, life)) in users.iter().enumerate() {
         for kind in KINDS {
-            *measure.kinds.entry(kind).or_default() += world.memory.count(scope, Some(&Filter::eq("kind", kind))).await?;
+            *measure.kinds.entry(kind).or_default() +=
+                world.memory.count(scope, Some(&Filter::eq("kind", kind))).await?;
         }
         look_through(world, number, scope, life, day, &mut measure).await?;
         if number < asked {
@@ -154,14 +156,7 @@ async fn look_through(
     }
 }
 
-async fn ask(
-    world: &World,
-    number: usize,
-    scope: &Scope,
-    life: &Life,
-    day: u64,
-    measure: &mut Measure,
-) -> Outcome<()> {
+async fn ask(world: &World, number: usize, scope: &Scope, life: &Life, day: u64, measure: &mut Measure) -> Outcome<()> {
     // What was not asked lately is read from the file first; that is not what is timed.
     world.memory.search(scope, "hello").await?;
     for question in life.questions() {
@@ -180,14 +175,20 @@ async fn ask(
         let place = hits.iter().position(tells);
         let of_facts = SearchRequest::new(&question.text).filter(Filter::any_of("kind", FACTS)).limit(5);
         let facts = world.memory.search(scope, of_facts).await?;
-        measure.in_facts += u64::from(facts.iter().any(tells));
+        let known = facts.iter().any(tells);
+        measure.in_facts += u64::from(known);
+        if !known {
+            let first: Vec<&str> = facts.iter().map(|hit| hit.memory.text.as_str()).collect();
+            measure.samples.push(format!("not among the facts: {} {first:?}", question.text));
+        }
         measure.asked += 1;
         measure.in_five += u64::from(place.is_some_and(|place| place < 5));
         measure.in_ten += u64::from(place.is_some());
         let is_stale = |memory: &Memory| memory.kind.is_semantic() && !judged(world, number, life, day, memory).0;
         measure.stale_hits += hits.iter().chain(&facts).filter(|hit| is_stale(&hit.memory)).count() as u64;
         if place.is_none() {
-            let first: Vec<&str> = hits.iter().take(5).map(|hit| hit.memory.text.as_str()).collect();
+            let first: Vec<String> =
+                hits.iter().take(5).map(|hit| hit.memory.text.chars().take(60).collect()).collect();
             measure.samples.push(format!("not found: {} {first:?}", question.text));
         }
     }

@@ -2,7 +2,8 @@ use std::path::PathBuf;
 
 use super::Outcome;
 
-pub const USAGE: &str = "usage: ten_years [SVG] [--users N] [--years N] [--file-users N] [--asked N] [--seed N] [--samples N]";
+pub const USAGE: &str =
+    "usage: ten_years [SVG] [--users N] [--years N] [--file-users N] [--asked N] [--seed N] [--samples N]";
 
 /// What the command line asks for.
 #[derive(Debug, Clone)]

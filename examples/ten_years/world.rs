@@ -100,9 +100,8 @@ impl World {
 
     /// Holds what was read against what was told.
     fn note(&mut self, number: usize, report: &AddReport, told: Option<&(String, Claim)>) {
-        let is_told = |text: &str| {
-            told.is_some_and(|(_, claim)| text.to_lowercase().contains(&claim.marker.to_lowercase()))
-        };
+        let is_told =
+            |text: &str| told.is_some_and(|(_, claim)| text.to_lowercase().contains(&claim.marker.to_lowercase()));
         if let Some((turn, (_, claim))) = report.episodes.first().zip(told) {
             self.turns.insert(*turn, claim.clone());
         }
@@ -136,8 +135,11 @@ impl World {
             return Ok(());
         }
         let begun = Instant::now();
-        let mut request =
-            Maintenance::new().summarize_sessions(Duration::from_secs(8 * 24 * 3600)).forget_below(0.06).erase_history(true).limit(5_000);
+        let mut request = Maintenance::new()
+            .summarize_sessions(Duration::from_secs(8 * 24 * 3600))
+            .forget_below(0.06)
+            .erase_history(true)
+            .limit(5_000);
         loop {
             let report = self.memory.maintain(scope, &request).await?;
             let counts = [

@@ -9,7 +9,9 @@ use crate::{
     Action, Fact, Memory, Neighbour, Plan,
     score::{
         relatedness::{covers, share_words},
-        sameness::{compared, names_alike, names_apart, negations, normalized, numbers_within, same_particulars, same_text},
+        sameness::{
+            compared, names_alike, names_apart, negations, normalized, numbers_within, same_particulars, same_text,
+        },
     },
 };
 use words::Words;

@@ -189,12 +189,10 @@ impl<'a> Reader<'a> {
     fn filled(&self, row: &Row, view: View<'_>, filling: &Filling<'_>) -> Option<Vec<Fact>> {
         let mut facts = Vec::new();
         let listed = match filling.value {
-            Some(cut) if may_be_list(row) => {
-                match list(self.language, view, cut, is_against(row.text)) {
-                    List::Parts(_) if row.whole => List::Unclear,
-                    list => list,
-                }
-            }
+            Some(cut) if may_be_list(row) => match list(self.language, view, cut, is_against(row.text)) {
+                List::Parts(_) if row.whole => List::Unclear,
+                list => list,
+            },
             _ => List::One,
         };
         match (listed, filling.value) {

@@ -126,7 +126,8 @@ const TASTE: &[Row] = &[
     row("я? увлекаюсь {v}", "Увлекается {v}", Preference, "user.preference.{v}", Value::Thing),
     row("я? больше не играю на {v}", "Больше не играет на {v}", Preference, "user.plays.{v}", Value::Pastime),
     row("я? больше не играю в {v}", "Больше не играет в {v}", Preference, "user.plays.{v}", Value::Pastime),
-    row("я бросил|бросила играть на {v}", "Больше не играет на {v}", Preference, "user.plays.{v}", Value::Pastime).once(),
+    row("я бросил|бросила играть на {v}", "Больше не играет на {v}", Preference, "user.plays.{v}", Value::Pastime)
+        .once(),
     row("я бросил|бросила играть в {v}", "Больше не играет в {v}", Preference, "user.plays.{v}", Value::Pastime).once(),
     row("я? играю на {v}", "Играет на {v}", Preference, "user.plays.{v}", Value::Pastime),
     row("я? играю в {v}", "Играет в {v}", Preference, "user.plays.{v}", Value::Pastime),

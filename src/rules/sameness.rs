@@ -160,6 +160,11 @@ mod tests {
             assert_eq!(agreement(known, new), Agreement::Contradicts, "{known}, then {new}");
             assert_eq!(agreement(known, known), Agreement::Covers, "{known}");
         }
+        // A pet by its name is one, described or not.
+        let small = "Has a small dog named Rex";
+        assert_eq!(agreement(small, "Has a dog named Rex"), Agreement::Covers);
+        assert_eq!(agreement(small, "No longer has a dog named Rex"), Agreement::Contradicts);
+        assert_eq!(agreement(small, "Has a cat named Rex"), Agreement::Contradicts);
         assert_eq!(agreement("Lives in Porto", "Moved to Lisbon"), Agreement::Contradicts);
         assert_eq!(agreement("Переехала в Казань", "Живёт в Казани"), Agreement::Covers);
         assert_eq!(agreement("Живёт в Москве", "Переехала в Казань"), Agreement::Contradicts);

@@ -1,11 +1,12 @@
-//! What has expired or faded is removed; its history stays and says why.
+//! What has expired or faded is removed; its history stays and says why, unless it is to go as well. Turns fade together,
+//! session by session, and the summary that tells of them stays.
 
 use std::collections::BTreeMap;
 
 use super::{Run, derive::rests_on};
 use crate::{
-    Cursor, ErrorKind, EventKind, Filter, HistoryEvent, Memory, MemoryId, MemoryKind, Put, Result, Scope, Stage, Validity,
-    WriteBatch, engine::delete, graph,
+    Cursor, ErrorKind, EventKind, Filter, HistoryEvent, Memory, MemoryId, MemoryKind, Put, Result, Scope, Stage,
+    Validity, WriteBatch, engine::delete, graph,
 };
 
 /// The reason of what is removed since it faded, and the metadata key under which a summary counts such turns of its own.
@@ -116,7 +117,14 @@ impl Run<'_> {
             return;
         }
         let stamp = self.because(why);
-        batch.events.push(HistoryEvent::new(memory.id, memory.scope, EventKind::Delete, Some(memory.text), None, stamp));
+        batch.events.push(HistoryEvent::new(
+            memory.id,
+            memory.scope,
+            EventKind::Delete,
+            Some(memory.text),
+            None,
+            stamp,
+        ));
     }
 
     /// Removes a memory if `still` holds when it is written.

@@ -28,7 +28,13 @@ pub(super) const PERSON: &[Row] = &[
     row("i drive an {v}", "Drives an {v}", Identity, "user.car", Value::Named),
     row("i speak {v}", "Speaks {v}", Speech, "", Value::Languages),
     row("i am fluent in {v}", "Is fluent in {v}", Speech, "", Value::Languages),
-    row("i am no longer learning|studying {v}", "Is no longer learning {v}", Speech, "user.learning.{v}", Value::Languages),
+    row(
+        "i am no longer learning|studying {v}",
+        "Is no longer learning {v}",
+        Speech,
+        "user.learning.{v}",
+        Value::Languages,
+    ),
     row(
         "i am not learning|studying {v} anymore",
         "Is no longer learning {v}",
@@ -36,8 +42,14 @@ pub(super) const PERSON: &[Row] = &[
         "user.learning.{v}",
         Value::Languages,
     ),
-    row("i stopped|quit learning|studying {v}", "Is no longer learning {v}", Speech, "user.learning.{v}", Value::Languages)
-        .once(),
+    row(
+        "i stopped|quit learning|studying {v}",
+        "Is no longer learning {v}",
+        Speech,
+        "user.learning.{v}",
+        Value::Languages,
+    )
+    .once(),
     row("i gave up learning|studying? {v}", "Is no longer learning {v}", Speech, "user.learning.{v}", Value::Languages)
         .once(),
     row("i am learning|studying {v}", "Is learning {v}", Speech, "user.learning.{v}", Value::Languages),

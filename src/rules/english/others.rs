@@ -34,7 +34,13 @@ pub(super) const OTHERS: &[Row] = &[
     row("my @rel is|'s a|an? @diet", "{C} is {d}", Diet, "{k}.diet", Value::None),
     row("my|our @pet {v} passed away", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person).once(),
     row("my|our @pet {v} died", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person).once(),
-    row("i|we no longer have my|our|the @pet {v}", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person),
+    row(
+        "i|we no longer have my|our|the @pet {v}",
+        "No longer has a {c} named {v}",
+        Pets,
+        "user.pet.{v}",
+        Value::Person,
+    ),
     row(
         "i|we do not have my|our|the @pet {v} anymore",
         "No longer has a {c} named {v}",
@@ -42,14 +48,21 @@ pub(super) const OTHERS: &[Row] = &[
         "user.pet.{v}",
         Value::Person,
     ),
-    row("i|we lost|rehomed my|our @pet {v}", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person).once(),
+    row("i|we lost|rehomed my|our @pet {v}", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person)
+        .once(),
     row("i|we gave away my|our @pet {v}", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person).once(),
     row("i|we have|adopted a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "user.pet.{v}", Value::Person)
         .once()
         .resume(AND_PET),
-    row("i|we have|adopted a|an {w} @pet named|called {v}", "Has a {w} {c} named {v}", Pets, "user.pet.{v}", Value::Person)
-        .once()
-        .resume(AND_PET),
+    row(
+        "i|we have|adopted a|an {w} @pet named|called {v}",
+        "Has a {w} {c} named {v}",
+        Pets,
+        "user.pet.{v}",
+        Value::Person,
+    )
+    .once()
+    .resume(AND_PET),
     row("i|we have? got a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "user.pet.{v}", Value::Person)
         .once()
         .resume(AND_PET),
