@@ -187,15 +187,15 @@ const fn is_name(kind: Value) -> bool {
 /// Whether a mark belongs to the value: the commas of a list and of "Portland, Oregon", and `&`.
 fn goes_on(language: &Language, view: View<'_>, at: usize, start: usize, kind: Value) -> bool {
     let Some(mark) = view.token(at) else { return false };
+    if kind == Value::Digits {
+        let number = view.token(at + 1).is_some_and(|next| next.shape == Shape::Number || next.is("("));
+        return number && ["-", "–", "(", ")", ".", "+"].iter().any(|sign| mark.is(sign));
+    }
     if at == start {
         return false;
     }
     if mark.is("&") || mark.is("/") {
         return view.token(at + 1).is_some_and(Token::is_word);
-    }
-    if kind == Value::Digits {
-        let number = view.token(at + 1).is_some_and(|next| next.shape == Shape::Number || next.is("("));
-        return number && ["-", "–", "(", ")", ".", "+"].iter().any(|sign| mark.is(sign));
     }
     if mark.is(".") {
         // Inside a sentence only after an abbreviation.
