@@ -86,18 +86,22 @@ impl<'g> Web<'g> {
         }
     }
 
+    /// Whether the names and the predicate tell anything.
+    pub(crate) fn is_telling(relation: &ExtractedRelation) -> bool {
+        let ExtractedRelation { subject, predicate, object, .. } = relation;
+        let mut names = names_of(subject).chain(names_of(object)).chain([predicate]);
+        let is_blank = |name: &String| folded(name).is_empty();
+        names.all(|name| name.len() <= NAME) && ![&subject.name, predicate, &object.name].into_iter().any(is_blank)
+    }
+
     /// Takes in what a fact tells. A relation with a blank name or predicate, or one of over 1,024 bytes, tells nothing.
     pub(crate) async fn tell(&mut self, told: &Told<'_>) -> Result<()> {
         for relation in told.relations {
             let ExtractedRelation { subject, predicate, object, single_valued } = relation;
-            let names = || names_of(subject).chain(names_of(object)).chain([predicate]);
-            if names().any(|name| name.len() > NAME) {
+            if !Self::is_telling(relation) {
                 continue;
             }
             let key = folded(predicate);
-            if key.is_empty() || folded(&subject.name).is_empty() || folded(&object.name).is_empty() {
-                continue;
-            }
             if key == ExtractedRelation::SAME_AS {
                 self.same(subject, object, told.speaker).await?;
                 continue;
