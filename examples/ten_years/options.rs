@@ -23,7 +23,7 @@ pub struct Options {
 impl Options {
     pub fn read(mut arguments: impl Iterator<Item = String>) -> Outcome<Self> {
         let svg = std::env::temp_dir().join("ten_years.svg");
-        let mut options = Self { svg, users: 200, years: 10, file_users: 25, asked: 5, seed: 1, samples: 0 };
+        let mut options = Self { svg, users: 20, years: 10, file_users: 10, asked: 3, seed: 1, samples: 0 };
         while let Some(argument) = arguments.next() {
             let mut number = || -> Outcome<u64> {
                 let value = arguments.next().ok_or_else(|| format!("{argument} needs a number; {USAGE}"))?;

@@ -137,12 +137,8 @@ impl Run<'_> {
         if self.request.dry_run {
             return Ok(true);
         }
-        let removed = delete::delete_if(self.engine, &memory.scope, memory.id, &self.because(why), still).await;
-        let removed = self.made(memory.id, removed)?;
-        if removed && self.request.erase_history {
-            let batch = WriteBatch { erase_history: vec![memory.id], ..WriteBatch::default() };
-            self.engine.0.store.apply(batch).await?;
-        }
-        Ok(removed)
+        let (reason, traceless) = (self.because(why), self.request.erase_history);
+        let removed = delete::delete_if(self.engine, &memory.scope, memory.id, &reason, traceless, still).await;
+        self.made(memory.id, removed)
     }
 }
