@@ -35,7 +35,7 @@ pub fn svg(panels: &[Panel], title: &str) -> String {
 }
 
 fn draw(svg: &mut String, panel: &Panel, top: f64) {
-    let (begin, ground) = (top + 30.0, top + 30.0 + PLOT);
+    let ground = top + 30.0 + PLOT;
     let count = panel.curves.iter().map(|curve| curve.3.len()).max().unwrap_or_default().max(1);
     let x = |half_years: f64| LEFT + (WIDTH - LEFT - RIGHT) * half_years / count as f64;
     let y = |value: f64| ground - PLOT * (value / panel.top.max(f64::MIN_POSITIVE)).min(1.0);

@@ -263,7 +263,8 @@ async fn what_faded_leaves_no_history_if_that_is_asked_for() {
     let report = run(&memory, Maintenance::new().forget_below(0.06).erase_history(true)).await;
     assert_eq!((report.forgotten.len(), report.expired.len()), (3, 1));
     for id in turns.iter().map(|turn| turn.id).chain([note.id]) {
-        assert_eq!(memory.history(&alice(), id).await.unwrap(), [], "by default it says why");
+        let error = memory.history(&alice(), id).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound, "by default its history stays, and says why");
     }
 }
 
