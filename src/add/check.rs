@@ -6,10 +6,12 @@ mod words;
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    Action, Fact, Neighbour, Plan,
+    Action, Fact, Memory, Neighbour, Plan,
     score::{
         relatedness::{covers, share_words},
-        sameness::{compared, names_apart, negations, normalized, numbers_within, same_particulars, same_text},
+        sameness::{
+            compared, names_alike, names_apart, negations, normalized, numbers_within, same_particulars, same_text,
+        },
     },
 };
 use words::Words;
@@ -208,8 +210,10 @@ impl<'a> Judge<'a> {
                 // It may have been changed by then: what changes it goes on saying the fact.
                 let known = self.neighbours.get(neighbour).ok_or("an action on a memory that was not shown")?;
                 let related = known.cosine >= NEAR || about(fact, known);
-                let (said, known) = (&fact.text, &known.memory.text);
-                related && !at_odds(said, known) && !puts_another(said, known)
+                let known_memory = &known.memory;
+                let (said, known) = (&fact.text, &known_memory.text);
+                let another = at_odds(said, known) || puts_another(said, known);
+                related && (!another || fills_alike(fact, known_memory))
             }
             // Some other new fact must say it, or say it anew, and be stored itself.
             None => self.facts.iter().enumerate().any(|(other, stored)| {
@@ -336,6 +340,20 @@ fn at_odds(fact: &str, memory: &str) -> bool {
     let negated = || (negations(fact) > 0) != (negations(memory) > 0) && (covers(memory, fact) || covers(fact, memory));
     let number = || !numbers_within(fact, std::iter::once(memory));
     share_words(fact, memory) && (number() || names_apart(fact, memory) || negated())
+}
+
+/// Whether a fact fills the slot of a memory with the same name in other words ("Sister lives in Ghent", "Sister moved to
+/// Ghent"), endings aside. A slot that holds its thing ("user.preference.jazz") says nothing of what is said of it.
+fn fills_alike(fact: &Fact, memory: &Memory) -> bool {
+    let Some(slot) = fact.slot.as_deref().filter(|slot| memory.slot.as_deref() == Some(*slot)) else { return false };
+    let thing = slot.rsplit('.').next().unwrap_or(slot);
+    let (said, known) = (fact.text.as_str(), memory.text.as_str());
+    let within = |one: &str, other: &str| numbers_within(one, std::iter::once(other));
+    !normalized(known).contains(thing)
+        && names_alike(said, known)
+        && (negations(said) > 0) == (negations(known) > 0)
+        && within(said, known)
+        && within(known, said)
 }
 
 /// Whether two statements begin alike and go on with another thing each ("Is allergic to peanuts", "Is allergic to

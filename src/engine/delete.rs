@@ -9,15 +9,17 @@ use crate::{
 };
 
 pub(super) async fn delete(engine: &MemoryEngine, scope: &Scope, id: MemoryId, by: Actor) -> Result<()> {
-    delete_if(engine, scope, id, &engine.stamp(by), |_| true).await
+    delete_if(engine, scope, id, &engine.stamp(by), false, |_| true).await
 }
 
-/// Removes a memory if it still is what it is removed for: otherwise it is a conflict.
+/// Removes a memory if it still is what it is removed for: otherwise it is a conflict. Its history goes along if it is to
+/// be `traceless`, and else tells of it.
 pub(super) async fn delete_if(
     engine: &MemoryEngine,
     scope: &Scope,
     id: MemoryId,
     stamp: &Stamp,
+    traceless: bool,
     still: impl Fn(&Memory) -> bool,
 ) -> Result<()> {
     let mut attempt = 1;
@@ -31,8 +33,12 @@ pub(super) async fn delete_if(
         let changes = forgotten(engine, &memory.scope, &[id]).await?;
         let unchanged = guard(&memory.scope, version, &changes);
         let mut batch = WriteBatch { puts, unchanged, ..WriteBatch::default() };
-        let old_text = Some(memory.text);
-        batch.events.push(HistoryEvent::new(id, memory.scope, EventKind::Delete, old_text, None, stamp.clone()));
+        let (old_text, kind) = (Some(memory.text), EventKind::Delete);
+        if traceless {
+            batch.erase_history.push(id);
+        } else {
+            batch.events.push(HistoryEvent::new(id, memory.scope, kind, old_text, None, stamp.clone()));
+        }
         batch.deletes.push(id);
         match graph::write_deletion(&*engine.0.store, engine.graph_part(), batch, changes).await {
             Ok(_) => return Ok(()),

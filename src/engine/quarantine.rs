@@ -57,7 +57,7 @@ impl MemoryEngine {
             return Err(not_kept_aside());
         }
         let stamp = self.stamp(Actor::App).because("rejected");
-        let work = delete::delete_if(self, scope, id, &stamp, is_kept_aside);
+        let work = delete::delete_if(self, scope, id, &stamp, false, is_kept_aside);
         self.watched("delete", scope, work, |()| Outcome::of(1)).await
     }
 }

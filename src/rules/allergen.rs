@@ -1,6 +1,7 @@
 //! What one can be allergic to: "mornings" is a joke.
 
-use super::{language::Language, pattern::View, sameness::singular, value::Cut};
+use super::{language::Language, pattern::View, value::Cut};
+use crate::score::relatedness::singular;
 
 /// Whether the value ends in an allergen ("cat hair"), or has one where the language puts the thing first ("пыльца
 /// берёзы"). Of what is in no list nothing is said: an allergy is what is relied on most.

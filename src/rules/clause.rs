@@ -26,7 +26,9 @@ pub(super) struct Clause {
 /// The clauses of a sentence that may be read.
 pub(super) fn clauses(language: &Language, tokens: &[Token], asks: bool) -> Vec<Clause> {
     let words = &language.words;
-    if tokens.iter().any(|token| words.voids.contains(token.word.as_str())) {
+    // "As I said, I live in Rome" is no report of what was said.
+    let opened = skip_leads(language, tokens, 0, tokens.len());
+    if tokens.iter().skip(opened).any(|token| words.voids.contains(token.word.as_str())) {
         return Vec::new();
     }
     let mut walk = Walk { language, tokens, start: 0, state: State::default(), found: Vec::new() };

@@ -121,6 +121,10 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
                         || ["the", "of", "года", "г"].contains(&token.word.as_str())
                 })
         }
+        Value::Digits => {
+            let digits = tokens.iter().flat_map(|token| token.word.chars()).filter(char::is_ascii_digit).count();
+            (5..=15).contains(&digits) && tokens.iter().all(|token| token.shape == Shape::Number || !token.is_word())
+        }
         Value::Age => {
             tokens.len() == 1 && language.calendar.number(&first.word).is_some_and(|age| (3..=115).contains(&age))
         }

@@ -24,16 +24,19 @@
 //! | category | slots | without a slot |
 //! | --- | --- | --- |
 //! | `identity` | `user.name`, `user.nickname`, `user.age`, `user.birthday`, `user.birthplace`, `user.origin`, `user.handedness`, `user.car` | where one grew up |
+//! | `contact` | `user.phone` | |
 //! | `home` | `user.home` | places one lives near |
 //! | `work` | `user.employer`, `user.occupation` | fields, businesses, what one teaches |
 //! | `education` | `user.school` | subjects, degrees |
-//! | `language` | `user.native_language` | languages one speaks or learns |
-//! | `preference` | `user.preference.THING` (liked or not), `user.favorite.SORT` | comparisons, hobbies, lists that cannot be taken apart |
+//! | `language` | `user.native_language`, `user.learning.LANGUAGE` | languages one speaks |
+//! | `preference` | `user.preference.THING` (liked or not), `user.favorite.SORT`, `user.plays.THING`, `user.collects.THING` | comparisons, hobbies, lists that cannot be taken apart |
 //! | `diet` | `user.diet`, `user.diet.FREE-FROM`, `user.eats.THING`, `user.drinks.THING`, `RELATIVE.diet` | |
 //! | `health` | `user.allergy.THING`, `RELATIVE.allergy.THING`, `user.tolerates.THING`, `user.smokes` | diseases |
 //! | `family` | `user.marital_status`, `user.children`, `user.children.names`, `user.sons` and the like (how many), `RELATIVE.name` (where there is but one), `.home`, `.employer`, `.occupation`, `.age` | other relatives |
-//! | `pets` | `user.pets.KIND` (how many) | pets one by one |
+//! | `pets` | `user.pets.KIND` (how many), `user.pet.NAME` | pets without a name |
 //! | `plans` | | plans and wishes |
+//!
+//! A plan with a time holds until that is over ([`invalid_at`](crate::Fact::invalid_at)).
 //!
 //! An allergy is taken only to what is known for an allergen (foods, animals, plants, materials, medicines: a list of some
 //! hundred words), since "I'm allergic to Mondays" is none.

@@ -8,7 +8,7 @@ use super::{
     pattern::{Found, Pattern, View},
     relations::{Told, relations},
     row::{Row, Value},
-    sameness::{is_against, singular},
+    sameness::is_against,
     split::{List, list},
     tail::{after, limited, names_software},
     token::{Shape, Token},
@@ -16,7 +16,10 @@ use super::{
     value::{Cut, cut},
     when::{When, Wording},
 };
-use crate::{Fact, Timestamp, score::sameness::normalized};
+use crate::{
+    Fact, Timestamp,
+    score::{relatedness::singular, sameness::normalized},
+};
 
 /// How often the rest of a clause is read again ("I work as a nurse at the clinic" is two facts).
 const MOST_CONTINUATIONS: usize = 3;
@@ -77,6 +80,9 @@ impl<'a> Reader<'a> {
             if let Some(Reading { facts, end, .. }) =
                 self.facts(&self.language.mentions, View { prefix: &[], tokens: mention }, false)
             {
+                // "I no longer have my dog Rex": what the clause says of him is more than that he was named.
+                let told = |fact: &Fact| fact.slot.is_some() && self.facts.iter().any(|said| said.slot == fact.slot);
+                let facts = facts.into_iter().filter(|fact| !told(fact)).collect();
                 self.add(facts, quote(self.text, mention.get(..end).unwrap_or(mention)));
             }
         }
@@ -183,12 +189,10 @@ impl<'a> Reader<'a> {
     fn filled(&self, row: &Row, view: View<'_>, filling: &Filling<'_>) -> Option<Vec<Fact>> {
         let mut facts = Vec::new();
         let listed = match filling.value {
-            Some(cut) if row.value == Value::Thing && row.slot.contains("{v}") => {
-                match list(self.language, view, cut, is_against(row.text)) {
-                    List::Parts(_) if row.whole => List::Unclear,
-                    list => list,
-                }
-            }
+            Some(cut) if may_be_list(row) => match list(self.language, view, cut, is_against(row.text)) {
+                List::Parts(_) if row.whole => List::Unclear,
+                list => list,
+            },
             _ => List::One,
         };
         match (listed, filling.value) {
@@ -272,7 +276,11 @@ impl<'a> Reader<'a> {
         };
         let nameless = described || wordy || words(value).is_empty();
         fact.relations = if nameless { Vec::new() } else { relations(self.language, row, &told, self.speaker) };
-        if row.topic != Topic::Plans {
+        if row.topic == Topic::Plans {
+            // A trip in June is no plan any more when June is over.
+            let until = filling.when.and_then(|(when, _)| when.until);
+            fact.invalid_at = until.or(value.and_then(|cut| cut.until));
+        } else {
             fact.valid_at = filling.when.and_then(|(when, _)| when.from).filter(|from| *from <= self.at);
         }
         Some(fact)
@@ -293,6 +301,11 @@ impl<'a> Reader<'a> {
         }
         normalized(&key)
     }
+}
+
+/// Whether each thing of a list has a slot of its own.
+fn may_be_list(row: &Row) -> bool {
+    matches!(row.value, Value::Thing | Value::Pastime | Value::Languages) && row.slot.contains("{v}")
 }
 
 fn capitalised(word: &str) -> String {

@@ -53,6 +53,8 @@ pub(super) enum Value {
     Date,
     /// An age.
     Age,
+    /// A telephone number.
+    Digits,
 }
 
 /// One pattern and what becomes of it.

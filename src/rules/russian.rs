@@ -11,7 +11,7 @@ use super::{
     pattern::Pattern,
     row::{Row, Value, row},
     topic::Topic::{
-        Allergy, Diet, Education, Family, Health, Home, Identity, Name, Pets, Plans, Preference, Speech, Work,
+        Allergy, Contact, Diet, Education, Family, Health, Home, Identity, Name, Pets, Plans, Preference, Speech, Work,
     },
 };
 
@@ -50,8 +50,11 @@ const PERSON: &[Row] = &[
     row("я? говорю на {v} языке|языках", "Говорит на {v}", Speech, "", Value::Languages),
     row("я? говорю на {v}", "Говорит на {v}", Speech, "", Value::Languages),
     row("я? говорю {v}", "Говорит {v}", Speech, "", Value::Languages),
-    row("я? учу|изучаю {v} язык", "Учит {v} язык", Speech, "", Value::Languages),
-    row("я? учу|изучаю {v}", "Учит {v}", Speech, "", Value::Languages),
+    row("я? больше не учу|изучаю {v} язык?", "Больше не учит {v}", Speech, "user.learning.{v}", Value::Languages),
+    row("я? учу|изучаю {v} язык", "Учит {v} язык", Speech, "user.learning.{v}", Value::Languages),
+    row("я? учу|изучаю {v}", "Учит {v}", Speech, "user.learning.{v}", Value::Languages),
+    row("мой новый? номер телефона? —|–|-? {v}", "Номер телефона {v}", Contact, "user.phone", Value::Digits),
+    row("мой новый? телефон —|–|-? {v}", "Номер телефона {v}", Contact, "user.phone", Value::Digits),
     row("мой родной язык —|–|-? {v}", "Родной язык — {v}", Speech, "user.native_language", Value::Languages),
 ];
 
@@ -121,8 +124,13 @@ const TASTE: &[Row] = &[
     row("мне нравится {v}", "Нравится {v}", Preference, "user.preference.{v}", Value::Thing),
     row("мне нравятся {v}", "Нравятся {v}", Preference, "user.preference.{v}", Value::Thing),
     row("я? увлекаюсь {v}", "Увлекается {v}", Preference, "user.preference.{v}", Value::Thing),
-    row("я? играю на {v}", "Играет на {v}", Preference, "", Value::Pastime),
-    row("я? играю в {v}", "Играет в {v}", Preference, "", Value::Pastime),
+    row("я? больше не играю на {v}", "Больше не играет на {v}", Preference, "user.plays.{v}", Value::Pastime),
+    row("я? больше не играю в {v}", "Больше не играет в {v}", Preference, "user.plays.{v}", Value::Pastime),
+    row("я бросил|бросила играть на {v}", "Больше не играет на {v}", Preference, "user.plays.{v}", Value::Pastime)
+        .once(),
+    row("я бросил|бросила играть в {v}", "Больше не играет в {v}", Preference, "user.plays.{v}", Value::Pastime).once(),
+    row("я? играю на {v}", "Играет на {v}", Preference, "user.plays.{v}", Value::Pastime),
+    row("я? играю в {v}", "Играет в {v}", Preference, "user.plays.{v}", Value::Pastime),
     row("мой любимый {w} —|–|-? это? {v}", "Любимый {w} — {v}", Preference, "user.favorite.{w}", Value::Thing),
     row("моя любимая {w} —|–|-? это? {v}", "Любимая {w} — {v}", Preference, "user.favorite.{w}", Value::Thing),
     row("мое любимое {w} —|–|-? это? {v}", "Любимое {w} — {v}", Preference, "user.favorite.{w}", Value::Thing),
@@ -185,9 +193,11 @@ const OTHERS: &[Row] = &[
     row("@rel-own работает {v}", "{C} работает {v}", Family, "{k}.occupation", Value::Occupation),
     row("мой|моя @rel —|–|-? {v}", "{C} — {v}", Family, "{k}.occupation", Value::Occupation),
     row("мои родители живут в {v}", "Родители живут в {v}", Family, "parents.home", Value::Place),
-    row("у меня|нас есть? @pet по? кличке? {v}", "Есть {c} {v}", Pets, "", Value::Person).resume(AND_PET),
+    row("мой|наш @pet {v} умер|погиб", "Больше нет: {c} {v}", Pets, "user.pet.{v}", Value::Person).once(),
+    row("моя|наша @pet {v} умерла|погибла", "Больше нет: {c} {v}", Pets, "user.pet.{v}", Value::Person).once(),
+    row("у меня|нас есть? @pet по? кличке? {v}", "Есть {c} {v}", Pets, "user.pet.{v}", Value::Person).resume(AND_PET),
     row("у меня|нас есть? @number @pets $", "Есть {c} {d}", Pets, "user.pets.{l}", Value::None),
-    row("у меня|нас появился|появилась @pet по? кличке? {v}", "Есть {c} {v}", Pets, "", Value::Person),
+    row("у меня|нас появился|появилась @pet по? кличке? {v}", "Есть {c} {v}", Pets, "user.pet.{v}", Value::Person),
     row("у меня|нас появился|появилась|появились {v} $", "Есть {v}", Pets, "", Value::Animals),
     row("у меня|нас есть? {v} $", "Есть {v}", Pets, "", Value::Animals),
     row("моего|мою @pet-acc зовут {v}", "{C} зовут {v}", Pets, "", Value::Person),
@@ -205,5 +215,5 @@ const AND_PET: &[(&str, &[&str])] = &[("и", &["у", "меня", "есть"])];
 /// Not statements but mentions: they are found anywhere in a clause that is safe to read.
 const MENTIONS: &[Row] = &[
     row("мой|моя @relative {v}", "{C} — {v}", Family, "{k}.name", Value::Given),
-    row("мой|моя|наш|наша @pet {v}", "Есть {c} {v}", Pets, "", Value::Given),
+    row("мой|моя|наш|наша @pet {v}", "Есть {c} {v}", Pets, "user.pet.{v}", Value::Given),
 ];

@@ -3,7 +3,10 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::token::fold;
-use crate::score::sameness::{normalized, same_text};
+use crate::score::{
+    relatedness::same_word,
+    sameness::{normalized, same_text},
+};
 
 /// How a new statement stands to a known one of the same slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,10 +25,10 @@ pub(super) enum Agreement {
 const FRAME: &str = "lives live moved moves based works work job for at in to from on is are was has have had a an the \
     named called name 's of as goes by there now no not longer does do cannot can't stand likes like loves love enjoys enjoy \
     adores hates dislikes dislike prefers fan into passionate about allergic living working years old birthday born \
-    eats eat drinks drink married-to lost left quit studies i \
+    eats eat drinks drink married-to lost left quit studies i plays learning collects phone number \
     живет живут переехал переехала переехали работает в во на из уволился уволилась уволен с работы больше не нет уже \
     аллергия аллергии любит обожает ненавидит нравится нравятся на предпочитает увлекается терпеть может зовут возраст ест пьет \
-    учится есть стал стала по профессии день рождения там живут";
+    учится есть играет учит номер телефона язык стал стала по профессии день рождения там живут";
 
 /// Words of times, which refine a statement and do not change it.
 const TIMES: &str = "january february march april may june july august september october november december since \
@@ -82,40 +85,9 @@ pub(super) fn is_against(text: &str) -> bool {
     parts(text).against
 }
 
-/// An English word, or the last of several, without the ending of the plural, for comparing alone: other words may
-/// lose an "s" too.
-pub(super) fn singular(word: &str) -> String {
-    const KEPT: [&str; 4] = ["ss", "us", "is", "'s"];
-    let stem = |ending: &str| word.strip_suffix(ending).filter(|stem| stem.chars().count() > 2);
-    if KEPT.iter().any(|ending| word.ends_with(ending)) {
-        return word.to_owned();
-    }
-    let pair = ["ches", "shes", "xes", "oes"].iter().any(|ending| word.ends_with(ending)).then(|| stem("es"));
-    let (stem, ending) = match (stem("ies"), pair.flatten(), stem("s")) {
-        (Some(stem), ..) => (stem, "y"),
-        (None, Some(stem), _) | (None, None, Some(stem)) => (stem, ""),
-        (None, None, None) => (word, ""),
-    };
-    format!("{stem}{ending}")
-}
-
 /// Whether every word of `some` is among `all`.
 fn within(some: &[String], all: &[String]) -> bool {
     some.iter().all(|word| all.iter().any(|other| same_word(word, other)))
-}
-
-/// Equal words, English ones in singular and plural, or Cyrillic ones that differ in their endings alone: the same place is "Казань", "в Казани".
-fn same_word(a: &str, b: &str) -> bool {
-    if a == b || singular(a) == singular(b) {
-        return true;
-    }
-    let cyrillic = |word: &str| word.chars().all(|char| ('\u{400}'..='\u{52f}').contains(&char) || char == '-');
-    if !cyrillic(a) || !cyrillic(b) {
-        return false;
-    }
-    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (a.chars().count(), b.chars().count());
-    common >= 3 && common + 2 >= a.max(b) && common + 1 >= a.min(b)
 }
 
 /// Whether the statement gives a name, which has no endings to look past: Александр is not Александра.
@@ -124,6 +96,11 @@ fn is_name(text: &str) -> bool {
     ["name is ", "goes by ", "зовут ", "имя "]
         .iter()
         .any(|start| text.starts_with(start) || text.contains(&format!("'s {start}")))
+}
+
+/// Whether the statement tells of an animal by its name; the slot then is that name's.
+fn is_of_a_pet(text: &str) -> bool {
+    may_be_named(text) && (text.contains(" named ") || text.starts_with("Есть"))
 }
 
 /// How the new statement stands to the known one, both of one slot.
@@ -135,6 +112,8 @@ pub(super) fn agreement(known: &str, new: &str) -> Agreement {
         let same = match (old.value.as_slice(), fresh.value.as_slice()) {
             ([], []) => same_text(known, new),
             (value, other) if is_name(known) || is_name(new) => value == other,
+            // A dog named Rex is the small one of that name.
+            (value, other) if is_of_a_pet(known) && is_of_a_pet(new) && within(other, value) => true,
             (value, other) => within(value, other) && within(other, value),
         };
         return match (same && within(&fresh.times, &old.times), same && within(&old.times, &fresh.times)) {
@@ -181,6 +160,11 @@ mod tests {
             assert_eq!(agreement(known, new), Agreement::Contradicts, "{known}, then {new}");
             assert_eq!(agreement(known, known), Agreement::Covers, "{known}");
         }
+        // A pet by its name is one, described or not.
+        let small = "Has a small dog named Rex";
+        assert_eq!(agreement(small, "Has a dog named Rex"), Agreement::Covers);
+        assert_eq!(agreement(small, "No longer has a dog named Rex"), Agreement::Contradicts);
+        assert_eq!(agreement(small, "Has a cat named Rex"), Agreement::Contradicts);
         assert_eq!(agreement("Lives in Porto", "Moved to Lisbon"), Agreement::Contradicts);
         assert_eq!(agreement("Переехала в Казань", "Живёт в Казани"), Agreement::Covers);
         assert_eq!(agreement("Живёт в Москве", "Переехала в Казань"), Agreement::Contradicts);

@@ -86,6 +86,24 @@ fn times_count_from_the_message() {
 }
 
 #[test]
+fn a_plan_holds_until_its_time_is_over() {
+    let at = "2020-03-01T09:00:00Z".parse().expect("a valid time");
+    for (message, end) in [
+        ("I'm planning a trip to Peru in June 2020.", Some("2020-07-01T00:00:00Z")),
+        ("I plan to visit Peru in June 2020.", Some("2020-07-01T00:00:00Z")),
+        ("I'm training for a marathon next month", Some("2020-05-01T00:00:00Z")),
+        ("I'm planning a party tomorrow", Some("2020-03-03T00:00:00Z")),
+        ("Я планирую поехать в Перу в июне 2020 года", Some("2020-07-01T00:00:00Z")),
+        ("I plan to learn to sail", None),
+        ("I moved to Peru this year", None),
+    ] {
+        let facts = extract(&[Message::user(message).at(at)]);
+        let [fact] = facts.as_slice() else { panic!("{message}: {facts:?}") };
+        assert_eq!(fact.invalid_at, end.map(|end| end.parse().expect("a valid time")), "{message}");
+    }
+}
+
+#[test]
 fn labels_are_of_the_request() {
     let messages = [Message::user("I'm vegan and I live in Lisbon")];
     let categories = ["diet".to_owned()];

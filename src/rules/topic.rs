@@ -7,6 +7,7 @@ use crate::MemoryKind;
 pub(super) enum Topic {
     Name,
     Identity,
+    Contact,
     Home,
     Work,
     Education,
@@ -31,6 +32,7 @@ impl Topic {
     pub(super) const fn category(self) -> &'static str {
         match self {
             Self::Name | Self::Identity => "identity",
+            Self::Contact => "contact",
             Self::Home => "home",
             Self::Work => "work",
             Self::Education => "education",
@@ -50,7 +52,7 @@ impl Topic {
             Self::Allergy => 0.9,
             Self::Name | Self::Health => 0.8,
             Self::Home | Self::Work | Self::Diet | Self::Family => 0.7,
-            Self::Identity | Self::Education | Self::Pets | Self::Plans | Self::Speech => 0.6,
+            Self::Identity | Self::Contact | Self::Education | Self::Pets | Self::Plans | Self::Speech => 0.6,
             Self::Preference => 0.5,
         }
     }

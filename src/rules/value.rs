@@ -24,6 +24,8 @@ pub(super) struct Cut {
     /// Where the rest of the clause goes on.
     pub(super) rest: usize,
     pub(super) when: Option<When>,
+    /// When a time that stays in the value is over.
+    pub(super) until: Option<Timestamp>,
 }
 
 /// Cuts the value of a kind that begins at `start` and ends at `end` at the latest.
@@ -38,14 +40,14 @@ pub(super) fn cut(
     if kind == Value::Given {
         let given = |at: usize| view.token(at).is_some_and(|token| is_given_name(language, token));
         let end = (start..start + 2).take_while(|at| given(*at)).count() + start;
-        return (end > start).then_some(Cut { start, end, rest: end, when: None });
+        return (end > start).then_some(Cut { start, end, rest: end, when: None, until: None });
     }
     let limit = end.unwrap_or(view.len()).min(start + LONGEST);
     // "a small town near Boston" is one description.
     let described =
         kind == Value::Dwelling && view.word(start).is_some_and(|word| language.words.articles.contains(word));
     let mut at = start;
-    let mut when = None;
+    let (mut when, mut until) = (None, None);
     while at < limit {
         let token = view.token(at)?;
         if kind != Value::Date && at > start {
@@ -59,6 +61,7 @@ pub(super) fn cut(
                     _ => false,
                 };
                 if stays {
+                    until = found.until.or(until);
                     at += found.len;
                     continue;
                 }
@@ -122,7 +125,7 @@ pub(super) fn cut(
     if (torn || torn_word) && kind == Value::Thing {
         return None;
     }
-    let cut = Cut { start, end: trimmed, rest, when };
+    let cut = Cut { start, end: trimmed, rest, when, until };
     fits(language, view, &cut, kind).then_some(cut)
 }
 
@@ -184,6 +187,10 @@ const fn is_name(kind: Value) -> bool {
 /// Whether a mark belongs to the value: the commas of a list and of "Portland, Oregon", and `&`.
 fn goes_on(language: &Language, view: View<'_>, at: usize, start: usize, kind: Value) -> bool {
     let Some(mark) = view.token(at) else { return false };
+    if kind == Value::Digits {
+        let number = view.token(at + 1).is_some_and(|next| next.shape == Shape::Number || next.is("("));
+        return number && ["-", "–", "(", ")", ".", "+"].iter().any(|sign| mark.is(sign));
+    }
     if at == start {
         return false;
     }

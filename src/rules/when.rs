@@ -54,6 +54,8 @@ pub(super) struct When {
     pub(super) len: usize,
     /// When it begins, where that is clear.
     pub(super) from: Option<Timestamp>,
+    /// When it is over, where that lies ahead and is clear.
+    pub(super) until: Option<Timestamp>,
     pub(super) wording: Wording,
     /// It is a time that goes on ("since 2019", "for three years").
     pub(super) lasting: bool,
@@ -127,7 +129,9 @@ impl Calendar {
             Form::Shifted(..) | Form::Other => (None, Wording::Dropped),
         };
         let from = from.map(midnight).filter(|from| *from < now);
-        Some(When { len, from, wording, lasting: found.form == Form::Since })
+        let bounded = !matches!(found.form, Form::Since | Form::Recurring);
+        let until = Some(midnight(found.end)).filter(|until| bounded && *until > now);
+        Some(When { len, from, until, wording, lasting: found.form == Form::Since })
     }
 
     /// The time that begins with the first of `tokens`, as it was said at `now`.
@@ -147,6 +151,7 @@ impl Calendar {
         loose.then(|| When {
             len: skip + 1 + usize::from(!listed(self.loose, word(skip))),
             from: None,
+            until: None,
             wording: Wording::Habit,
             lasting: false,
         })
@@ -161,7 +166,8 @@ impl Calendar {
         let count = self.number(word(1));
         let at = 1 + usize::from(count.is_some());
         let then = dates::before(today, count.unwrap_or(1), self.words.unit(word(at))?)?;
-        Some(When { len: at + 1, from: Some(midnight(then)), wording: Wording::Dropped, lasting: true })
+        let from = Some(midnight(then));
+        Some(When { len: at + 1, from, until: None, wording: Wording::Dropped, lasting: true })
     }
 
     fn day_text(&self, date: NaiveDate) -> Option<String> {

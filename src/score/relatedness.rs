@@ -37,6 +37,37 @@ pub fn covers(text: &str, statement: &str) -> bool {
     !statement.is_empty() && statement.is_subset(&stems(text))
 }
 
+/// An English word, or the last of several, without the ending of the plural, for comparing alone: other words may
+/// lose an "s" too.
+pub(crate) fn singular(word: &str) -> String {
+    const KEPT: [&str; 4] = ["ss", "us", "is", "'s"];
+    let stem = |ending: &str| word.strip_suffix(ending).filter(|stem| stem.chars().count() > 2);
+    if KEPT.iter().any(|ending| word.ends_with(ending)) {
+        return word.to_owned();
+    }
+    let pair = ["ches", "shes", "xes", "oes"].iter().any(|ending| word.ends_with(ending)).then(|| stem("es"));
+    let (stem, ending) = match (stem("ies"), pair.flatten(), stem("s")) {
+        (Some(stem), ..) => (stem, "y"),
+        (None, Some(stem), _) | (None, None, Some(stem)) => (stem, ""),
+        (None, None, None) => (word, ""),
+    };
+    format!("{stem}{ending}")
+}
+
+/// Equal words, English ones in singular and plural, or Cyrillic ones that differ in their endings alone: the same place is "Казань", "в Казани".
+pub(crate) fn same_word(a: &str, b: &str) -> bool {
+    if a == b || singular(a) == singular(b) {
+        return true;
+    }
+    let cyrillic = |word: &str| word.chars().all(|char| ('\u{400}'..='\u{52f}').contains(&char) || char == '-');
+    if !cyrillic(a) || !cyrillic(b) {
+        return false;
+    }
+    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (a.chars().count(), b.chars().count());
+    common >= 3 && common + 2 >= a.max(b) && common + 1 >= a.min(b)
+}
+
 fn stems(text: &str) -> HashSet<String> {
     let text = normalized(text);
     text.unicode_words()

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::relatedness::same_word;
+
 /// Words that turn a statement round, in English, Russian, Spanish, German, French, Portuguese and Italian.
 ///
 /// `ne` is left out: in French it never stands alone (`pas`, `jamais` and `plus` do the work), and in Italian it is a
@@ -204,6 +206,15 @@ pub(crate) fn names_apart(a: &str, b: &str) -> bool {
     let (a, b) = (Particulars::of(a), Particulars::of(b));
     let named = !a.names.is_empty() && !b.names.is_empty();
     named && !a.names.keys().any(|name| b.has(name)) && !b.names.keys().any(|name| a.has(name))
+}
+
+/// Whether both texts name somebody or something, and the same, endings aside ("в Твери", "в Тверь").
+pub(crate) fn names_alike(a: &str, b: &str) -> bool {
+    let (a, b) = (Particulars::of(a), Particulars::of(b));
+    let within = |one: &Particulars, other: &Particulars| {
+        one.names.keys().all(|name| other.names.keys().any(|known| same_word(name, known)))
+    };
+    !a.names.is_empty() && within(&a, &b) && within(&b, &a)
 }
 
 #[derive(Debug, Default)]

@@ -216,6 +216,58 @@ async fn a_quiet_session_is_summarised_and_kept_up() {
     assert_eq!(of_kind(&memory, MemoryKind::Summary).await.len(), 1, "that of the other session");
 }
 
+#[tokio::test]
+async fn a_summary_outlives_the_turns_that_faded_and_fades_after_them() {
+    let (memory, clock) = fresh().await;
+    let monday = alice().with_session("monday");
+    talk(&memory, &monday, "beekeeping").await;
+    let request = || Maintenance::new().summarize_sessions(day()).forget_below(0.06);
+    clock.advance(days(60));
+    let report = run(&memory, request()).await;
+    assert_eq!((report.forgotten.len(), report.summarized.len()), (0, 1), "half-lives of 30 and 90 days, of 0.5");
+    let summary = of_kind(&memory, MemoryKind::Summary).await.remove(0);
+    clock.advance(days(60));
+    let report = run(&memory, request()).await;
+    assert_eq!((report.forgotten.len(), report.withdrawn.len(), report.renewed.len()), (3, 0, 0));
+    assert_eq!(run(&memory, request()).await.changes(), 0);
+    let kept = memory.get(&alice(), summary.id).await.unwrap();
+    assert_eq!((kept.text, kept.sources.len()), (summary.text, 3));
+    assert_eq!(of_kind(&memory, MemoryKind::Episode).await, []);
+    clock.advance(days(300));
+    assert_eq!(run(&memory, request()).await.forgotten, [summary.id]);
+}
+
+#[tokio::test]
+async fn a_turn_that_is_deleted_goes_out_of_a_summary_of_turns_that_faded() {
+    let (memory, clock) = fresh().await;
+    let monday = alice().with_session("monday");
+    talk(&memory, &monday, "beekeeping").await;
+    let turns = memory.list(&monday, ListRequest::new().filter(Filter::eq("kind", "episode"))).await.unwrap().items;
+    memory.update(&monday, turns[0].id, MemoryUpdate::new().pinned(true)).await.unwrap();
+    clock.advance(days(120));
+    run(&memory, Maintenance::new().summarize_sessions(day())).await;
+    assert_eq!(run(&memory, Maintenance::new().forget_below(0.06)).await.forgotten.len(), 2);
+    memory.delete(&monday, turns[0].id).await.unwrap();
+    assert_eq!(run(&memory, Maintenance::new()).await.withdrawn.len(), 1, "nothing is left to tell it from");
+}
+
+#[tokio::test]
+async fn what_faded_leaves_no_history_if_that_is_asked_for() {
+    let (memory, clock) = fresh().await;
+    let monday = alice().with_session("monday");
+    talk(&memory, &monday, "beekeeping").await;
+    let note = NewMemory::new("The parcel comes today").expires_at(t0() + TimeDelta::days(1));
+    let note = memory.add_raw(&alice(), [note]).await.unwrap().remove(0);
+    let turns = of_kind(&memory, MemoryKind::Episode).await;
+    clock.advance(days(120));
+    let report = run(&memory, Maintenance::new().forget_below(0.06).erase_history(true)).await;
+    assert_eq!((report.forgotten.len(), report.expired.len()), (3, 1));
+    for id in turns.iter().map(|turn| turn.id).chain([note.id]) {
+        let error = memory.history(&alice(), id).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound, "by default its history stays, and says why");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_workers_at_once_one_writes_the_summary() {
     let (memory, clock) = fresh().await;

@@ -55,6 +55,58 @@ async fn what_was_said_last_is_current_whenever_it_began() {
 }
 
 #[tokio::test]
+async fn what_is_told_again_in_other_words_is_there_once() {
+    for world in World::all().await {
+        let leo = Scope::user("leo");
+        for (news, again) in [
+            ("My sister moved to Ghent.", "My sister lives in Ghent."),
+            ("Я переехала в Тверь.", "Я живу в Твери."),
+            ("Я устроилась в Сбер.", "Я работаю в Сбере."),
+            ("I have a small dog named Rex.", "I have a dog named Rex."),
+        ] {
+            assert_eq!(world.engine.add(&leo, news).await.unwrap().added.len(), 1, "{}: {news}", world.name);
+            let report = world.engine.add(&leo, again).await.unwrap();
+            assert_eq!((report.added.len(), report.skipped.len()), (0, 1), "{}: {again} {report:?}", world.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_told_to_be_over_ends() {
+    for world in World::all().await {
+        let mia = Scope::user("mia");
+        for (told, over) in [
+            ("I have a cat named Luna.", "My cat Luna passed away last night."),
+            ("I have a small dog named Rex.", "I no longer have my dog Rex."),
+            ("I play the violin.", "I stopped playing the violin."),
+            ("I'm learning Spanish.", "I'm not learning Spanish anymore."),
+            ("I collect stamps.", "I no longer collect stamps."),
+            ("Я играю в шахматы.", "Я больше не играю в шахматы."),
+            ("У меня есть кот Барсик.", "Мой кот Барсик умер."),
+        ] {
+            let known = world.engine.add(&mia, told).await.unwrap().added.remove(0);
+            let report = world.engine.add(&mia, over).await.unwrap();
+            assert_eq!(texts(&report.superseded), [known.text.as_str()], "{}: {over} {report:?}", world.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_trip_is_no_plan_any_more_when_its_month_is_over() {
+    for world in World::all().await {
+        let eva = Scope::user("eva");
+        world.engine.add(&eva, [at("I'm planning a trip to Peru in June 2024.", "2024-03-01")]).await.unwrap();
+        assert_eq!(
+            held(&world, &eva, "2024-06-30").await,
+            ["Is planning a trip to Peru in June 2024"],
+            "{}",
+            world.name
+        );
+        assert_eq!(held(&world, &eva, "2024-07-01").await, [""; 0], "{}", world.name);
+    }
+}
+
+#[tokio::test]
 async fn a_session_contradicts_what_another_taught() {
     for world in World::all().await {
         let user = Scope::user("ada");

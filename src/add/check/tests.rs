@@ -57,6 +57,29 @@ fn another_thing_is_not_known() {
 }
 
 #[test]
+fn one_value_in_other_words_is_known() {
+    let alike = |slot: &str, said: &str, known: &str| {
+        let at = Timestamp::default();
+        let mut memory = Memory::new(MemoryId::new(at), Scope::user("a"), known, at);
+        memory.slot = Some(slot.into());
+        fills_alike(&Fact::new(said, 0).with_slot(slot), &memory)
+    };
+    assert!(alike("sister.home", "Sister lives in Ghent", "Sister moved to Ghent"));
+    assert!(alike("user.employer", "Работает в Сбере", "Работает в Сбер"));
+    assert!(alike("user.home", "Живёт в Твери", "Переехала в Тверь, живёт там"));
+    for (slot, said, known) in [
+        ("sister.home", "Sister lives in Ghent", "Sister moved to Leeds"),
+        ("sister.home", "Sister does not live in Ghent", "Sister lives in Ghent"),
+        ("user.employer", "Works at Bolt since 2021", "Works at Bolt since 2019"),
+        ("user.favorite.color", "Favorite color is green", "Favorite color is teal"),
+        // What the slot holds is not what is said of it.
+        ("user.preference.coldplay", "Is tired of Coldplay", "Is fond of Coldplay"),
+    ] {
+        assert!(!alike(slot, said, known), "{said} / {known}");
+    }
+}
+
+#[test]
 fn what_says_a_fact_stays() {
     let skip = Action::Skip { fact: 0, neighbour: Some(0) };
     let delete = Action::Invalidate { neighbour: 0, fact: None };

@@ -1,7 +1,21 @@
-//! What has expired or faded is removed; its history stays and says why.
+//! What has expired or faded is removed; its history stays and says why, unless it is to go as well. Turns fade together,
+//! session by session, and the summary that tells of them stays.
 
-use super::Run;
-use crate::{Cursor, Filter, Memory, MemoryKind, Result, Validity, engine::delete};
+use std::collections::BTreeMap;
+
+use super::{Run, derive::rests_on};
+use crate::{
+    Cursor, ErrorKind, EventKind, Filter, HistoryEvent, Memory, MemoryId, MemoryKind, Put, Result, Scope, Stage,
+    Validity, WriteBatch, engine::delete, graph,
+};
+
+/// The reason of what is removed since it faded, and the metadata key under which a summary counts such turns of its own.
+pub(super) const FADED: &str = "faded";
+
+/// How many of the turns that a summary tells have faded.
+pub(super) fn faded_of(summary: &Memory) -> u64 {
+    summary.metadata.get(FADED).and_then(serde_json::Value::as_u64).unwrap_or_default()
+}
 
 impl Run<'_> {
     pub(super) async fn expire(&mut self, after: Option<Cursor>) -> Result<Option<Cursor>> {
@@ -21,20 +35,96 @@ impl Run<'_> {
         let Some(least) = self.request.forget_below else { return Ok(None) };
         let page = self.page(after, None, Validity::Any).await?;
         let (engine, now) = (self.engine, self.now);
-        let has_faded = |memory: &Memory| {
-            // What this writes itself would be written anew.
-            let is_own = matches!(memory.kind, MemoryKind::Summary | MemoryKind::Observation);
+        let has_faded = move |memory: &Memory| {
+            // What this writes itself would be written anew, as long as something is left of what it tells.
+            let is_own = match memory.kind {
+                MemoryKind::Summary => faded_of(memory) < rests_on(memory).len() as u64 || rests_on(memory).is_empty(),
+                MemoryKind::Observation => true,
+                _ => false,
+            };
             memory.kind != MemoryKind::Block
                 && !is_own
                 && !memory.pinned
                 && engine.0.decay.effective_importance(memory, now) < least
         };
-        for memory in page.items {
-            if has_faded(&memory) && self.remove(&memory, "faded", has_faded).await? {
+        let mut sessions: BTreeMap<Scope, Vec<MemoryId>> = BTreeMap::new();
+        for memory in page.items.into_iter().filter(has_faded) {
+            // Most of what fades are turns. They go together, session by session; what else tells of other memories goes
+            // by itself.
+            if memory.kind == MemoryKind::Episode && rests_on(&memory).is_empty() {
+                sessions.entry(memory.scope).or_default().push(memory.id);
+            } else if self.remove(&memory, FADED, has_faded).await? {
                 self.report.forgotten.push(memory.id);
             }
         }
+        for (session, turns) in sessions {
+            self.forget_turns(&session, &turns, has_faded).await?;
+        }
         Ok(page.next)
+    }
+
+    /// Removes turns of one session in one write, in which its summary notes that they have faded: it tells what they told.
+    async fn forget_turns(
+        &mut self,
+        session: &Scope,
+        turns: &[MemoryId],
+        still: impl Fn(&Memory) -> bool + Send + Copy,
+    ) -> Result<()> {
+        if self.request.dry_run {
+            self.report.forgotten.extend(turns);
+            return Ok(());
+        }
+        let engine = self.engine;
+        let version = delete::graph_version(engine).await?;
+        let mut found = engine.0.store.get(session, turns).await?;
+        found.retain(still);
+        let ids: Vec<MemoryId> = found.iter().map(|turn| turn.id).collect();
+        let mut batch = WriteBatch::default();
+        if let Some(summary) = self.summary_of(session).await? {
+            let told = rests_on(&summary);
+            let faded = ids.iter().filter(|id| told.contains(id)).count() as u64;
+            let mut noted = summary.clone();
+            noted.metadata.insert(FADED.to_owned(), (faded_of(&summary) + faded).into());
+            noted.revision += 1;
+            if faded > 0 {
+                batch.puts.push(Put::change(noted, None, summary.revision));
+            }
+        }
+        let changes = delete::forgotten(engine, session, &ids).await?;
+        batch.unchanged = delete::guard(session, version, &changes);
+        for turn in found {
+            self.take_out(&mut batch, turn, FADED);
+        }
+        if batch.deletes.is_empty() {
+            return Ok(());
+        }
+        match graph::write_deletion(&*engine.0.store, engine.graph_part(), batch, changes).await {
+            Ok(_) => self.report.forgotten.extend(ids),
+            // The next call finds what is left.
+            Err(error) if matches!(error.kind(), ErrorKind::Conflict | ErrorKind::NotFound) => {
+                self.report.busy.extend(ids);
+            }
+            Err(error) => return Err(error.with_stage(Stage::Store)),
+        }
+        Ok(())
+    }
+
+    /// Puts the removal of a memory into a batch: with an event that says why, or without a trace.
+    fn take_out(&self, batch: &mut WriteBatch, memory: Memory, why: &str) {
+        batch.deletes.push(memory.id);
+        if self.request.erase_history {
+            batch.erase_history.push(memory.id);
+            return;
+        }
+        let stamp = self.because(why);
+        batch.events.push(HistoryEvent::new(
+            memory.id,
+            memory.scope,
+            EventKind::Delete,
+            Some(memory.text),
+            None,
+            stamp,
+        ));
     }
 
     /// Removes a memory if `still` holds when it is written.
@@ -47,7 +137,8 @@ impl Run<'_> {
         if self.request.dry_run {
             return Ok(true);
         }
-        let removed = delete::delete_if(self.engine, &memory.scope, memory.id, &self.because(why), still).await;
+        let (reason, traceless) = (self.because(why), self.request.erase_history);
+        let removed = delete::delete_if(self.engine, &memory.scope, memory.id, &reason, traceless, still).await;
         self.made(memory.id, removed)
     }
 }

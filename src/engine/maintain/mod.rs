@@ -27,6 +27,10 @@ impl MemoryEngine {
     /// if asked, writes [summaries of sessions](Maintenance::summarize_sessions) and
     /// [observations](Maintenance::observe); and makes these anew, or ends them, when what they rest on has changed or ended.
     ///
+    /// Facts fade as all else does: an application that has what is known of a user end only when the user says so, lets
+    /// them [never](crate::score::decay::DecayPolicy::never) fade. What ten years of chats make of a store that is kept
+    /// up so every month, and of one that is not, the example `ten_years` measures.
+    ///
     /// One call looks at [so many](Maintenance::limit) memories at most, and says where the next goes on. Every change is
     /// one write that takes its own cause away, with an event by [`Actor::Maintenance`] that says why. So a call may fail,
     /// be dropped or end with the process at any point, and two may run at once: what is done is done, and the next call

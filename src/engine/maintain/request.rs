@@ -16,6 +16,7 @@ use crate::{Cursor, Error, MemoryId, Result, Usage};
 pub struct Maintenance {
     pub(super) expire: bool,
     pub(super) forget_below: Option<f32>,
+    pub(super) erase_history: bool,
     pub(super) merge: bool,
     pub(super) quiet: Option<Duration>,
     pub(super) observe: Option<usize>,
@@ -38,6 +39,7 @@ impl Maintenance {
         Self {
             expire: true,
             forget_below: None,
+            erase_history: false,
             merge: true,
             quiet: None,
             observe: None,
@@ -56,9 +58,17 @@ impl Maintenance {
 
     /// Removes what has faded below this effective importance, 0 to 1: see
     /// [`DecayPolicy::effective_importance`](crate::score::decay::DecayPolicy::effective_importance). Pinned memories and blocks never
-    /// fade, and summaries and observations go with what they rest on. Default: nothing is forgotten.
+    /// fade, and observations go with what they rest on. A summary outlives the turns it tells of; it fades itself when
+    /// all of them have. Default: nothing is forgotten.
     pub const fn forget_below(mut self, importance: f32) -> Self {
         self.forget_below = Some(importance);
+        self
+    }
+
+    /// Whether the history of what is removed, since it expired or faded, goes with it. If it stays it says what was there
+    /// and why it went, and the store goes on growing by the texts of all that is forgotten. Default: it stays.
+    pub const fn erase_history(mut self, erase: bool) -> Self {
+        self.erase_history = erase;
         self
     }
 

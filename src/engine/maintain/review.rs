@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Run, derive::rests_on, merge::change, summarize::SLOT};
+use super::{Run, derive::rests_on, forget::faded_of, merge::change, summarize::SLOT};
 use crate::{
     Cursor, EventKind, Memory, MemoryId, MemoryKind, Result, Source, Validity, WriteBatch, score::sameness::same_text,
 };
@@ -48,8 +48,10 @@ impl Run<'_> {
         sources: &[MemoryId],
         found: &HashMap<MemoryId, Memory>,
     ) -> Result<()> {
-        let is_sound = |id: &MemoryId| found.get(id).is_some_and(|turn| turn.updated_at <= summary.updated_at);
-        if sources.iter().all(is_sound) {
+        let is_sound = |id: &MemoryId| found.get(id).is_none_or(|turn| turn.updated_at <= summary.updated_at);
+        let missing = sources.iter().filter(|id| !found.contains_key(id)).count() as u64;
+        // It outlives the turns that faded, and none that was deleted.
+        if missing <= faded_of(summary) && sources.iter().all(is_sound) {
             return Ok(());
         }
         let mut left: Vec<&Memory> = found.values().collect();

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::{
     Run,
     derive::{least_trusted, message, rests_on},
+    forget::FADED,
 };
 use crate::{
     Cursor, Filter, ListOrder, ListQuery, Memory, MemoryId, MemoryKind, Message, Result, Scope, Source, Validity,
@@ -103,6 +104,7 @@ impl Run<'_> {
             };
             if anew {
                 new.sources.clear();
+                new.metadata.remove(FADED);
             }
             new.sources.extend(turns.iter().map(|turn| Source::Memory(turn.id)));
             (new.text, new.kind, new.slot) = (text, MemoryKind::Summary, Some(SLOT.to_owned()));
@@ -130,7 +132,7 @@ impl Run<'_> {
         }
     }
 
-    async fn summary_of(&self, session: &Scope) -> Result<Option<Memory>> {
+    pub(super) async fn summary_of(&self, session: &Scope) -> Result<Option<Memory>> {
         let mut query = ListQuery::new(session.clone(), Validity::Any);
         query.filter = Some(Filter::eq("kind", MemoryKind::Summary.as_str()) & Filter::eq("slot", SLOT));
         let found = self.engine.0.store.list(&query).await?.items;

@@ -2,7 +2,7 @@
 
 use crate::rules::{
     row::{Row, Value, row},
-    topic::Topic::{Education, Home, Identity, Name, Speech, Work},
+    topic::Topic::{Contact, Education, Home, Identity, Name, Speech, Work},
 };
 
 pub(super) const PERSON: &[Row] = &[
@@ -28,7 +28,33 @@ pub(super) const PERSON: &[Row] = &[
     row("i drive an {v}", "Drives an {v}", Identity, "user.car", Value::Named),
     row("i speak {v}", "Speaks {v}", Speech, "", Value::Languages),
     row("i am fluent in {v}", "Is fluent in {v}", Speech, "", Value::Languages),
-    row("i am learning|studying {v}", "Is learning {v}", Speech, "", Value::Languages),
+    row(
+        "i am no longer learning|studying {v}",
+        "Is no longer learning {v}",
+        Speech,
+        "user.learning.{v}",
+        Value::Languages,
+    ),
+    row(
+        "i am not learning|studying {v} anymore",
+        "Is no longer learning {v}",
+        Speech,
+        "user.learning.{v}",
+        Value::Languages,
+    ),
+    row(
+        "i stopped|quit learning|studying {v}",
+        "Is no longer learning {v}",
+        Speech,
+        "user.learning.{v}",
+        Value::Languages,
+    )
+    .once(),
+    row("i gave up learning|studying? {v}", "Is no longer learning {v}", Speech, "user.learning.{v}", Value::Languages)
+        .once(),
+    row("i am learning|studying {v}", "Is learning {v}", Speech, "user.learning.{v}", Value::Languages),
+    row("my new? phone|mobile|cell? number is|'s {v}", "Phone number is {v}", Contact, "user.phone", Value::Digits),
+    row("my new? phone|mobile|cell is|'s {v}", "Phone number is {v}", Contact, "user.phone", Value::Digits),
     row(
         "my native|first language|tongue is|'s @lang",
         "Native language is {c}",

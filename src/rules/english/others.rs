@@ -32,20 +32,45 @@ pub(super) const OTHERS: &[Row] = &[
     row("my @rel is|'s no longer @diet", "{C} is no longer {d}", Diet, "{k}.diet", Value::None),
     row("my @rel is|'s not a|an? @diet", "{C} is not {d}", Diet, "{k}.diet", Value::None),
     row("my @rel is|'s a|an? @diet", "{C} is {d}", Diet, "{k}.diet", Value::None),
-    row("i|we have|adopted a|an {w} @pet named|called {v}", "Has a {w} {c} named {v}", Pets, "", Value::Person)
+    row("my|our @pet {v} passed away", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person).once(),
+    row("my|our @pet {v} died", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person).once(),
+    row(
+        "i|we no longer have my|our|the @pet {v}",
+        "No longer has a {c} named {v}",
+        Pets,
+        "user.pet.{v}",
+        Value::Person,
+    ),
+    row(
+        "i|we do not have my|our|the @pet {v} anymore",
+        "No longer has a {c} named {v}",
+        Pets,
+        "user.pet.{v}",
+        Value::Person,
+    ),
+    row("i|we lost|rehomed my|our @pet {v}", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person)
+        .once(),
+    row("i|we gave away my|our @pet {v}", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person).once(),
+    row("i|we have|adopted a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "user.pet.{v}", Value::Person)
         .once()
         .resume(AND_PET),
-    row("i|we have|adopted a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "", Value::Person)
-        .once()
-        .resume(AND_PET),
-    row("i|we have? got a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "", Value::Person)
+    row(
+        "i|we have|adopted a|an {w} @pet named|called {v}",
+        "Has a {w} {c} named {v}",
+        Pets,
+        "user.pet.{v}",
+        Value::Person,
+    )
+    .once()
+    .resume(AND_PET),
+    row("i|we have? got a|an @pet named|called {v}", "Has a {c} named {v}", Pets, "user.pet.{v}", Value::Person)
         .once()
         .resume(AND_PET),
     row("i|we have|adopted|got got? @number @pets $", "Has {c} {d}", Pets, "user.pets.{l}", Value::None),
     row("i|we have|adopted {v} $", "Has {v}", Pets, "", Value::Animals),
     row("i|we have? got {v} $", "Has {v}", Pets, "", Value::Animals),
-    row("my @pet 's name is {v}", "Has a {c} named {v}", Pets, "", Value::Person),
-    row("my @pet is|'s named|called {v}", "Has a {c} named {v}", Pets, "", Value::Person),
+    row("my @pet 's name is {v}", "Has a {c} named {v}", Pets, "user.pet.{v}", Value::Person),
+    row("my @pet is|'s named|called {v}", "Has a {c} named {v}", Pets, "user.pet.{v}", Value::Person),
     row("i plan to {v}", "Plans to {v}{t}", Plans, "", Value::Doing),
     row("i am hoping to {v}", "Hopes to {v}{t}", Plans, "", Value::Ambition),
     row("i am planning to {v}", "Plans to {v}{t}", Plans, "", Value::Doing),
@@ -64,5 +89,5 @@ const AND_PET: &[(&str, &[&str])] = &[("and", &["i", "have"])];
 /// Not statements but mentions: they are found anywhere in a clause that is safe to read.
 pub(super) const MENTIONS: &[Row] = &[
     row("my @relative {v}", "{C}'s name is {v}", Family, "{k}.name", Value::Given),
-    row("my|our @pet {v}", "Has a {c} named {v}", Pets, "", Value::Given),
+    row("my|our @pet {v}", "Has a {c} named {v}", Pets, "user.pet.{v}", Value::Given),
 ];

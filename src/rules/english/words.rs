@@ -9,7 +9,7 @@ use crate::{
 pub(super) const LISTS: Lists = Lists {
     leads: "lol haha hehe wow yay hooray hmm hm umm um ugh omg yup sure tbh well oh ok okay yes yeah yep btw also now then currently actually honestly anyway plus fyi ps update so \
         because since though personally luckily recently by the way",
-    openers: "to_be_honest to_be_fair it_turns_out turns_out for_the_record in_fact just_so_you_know",
+    openers: "as_i_said as_i_mentioned as_i_told_you like_i_said to_be_honest to_be_fair it_turns_out turns_out for_the_record in_fact just_so_you_know",
     lately: "just currently recently now finally presently",
     solo: "moved relocated living residing working based",
     greetings: "hi hello hey hiya greetings thanks thank",
