@@ -24,10 +24,8 @@ pub(super) async fn open(
 ) -> Result<Openings> {
     let Some(graph) = context.graph.filter(|_| !neighbours.is_empty()) else { return Ok(Openings::default()) };
     let near = |fact: usize| {
-        let mut near: Vec<(f32, MemoryId)> = neighbours
-            .iter()
-            .filter_map(|neighbour| Some((neighbour.cosine_to(fact)?, neighbour.memory.id)))
-            .collect();
+        let mut near: Vec<(f32, MemoryId)> =
+            neighbours.iter().filter_map(|neighbour| Some((neighbour.cosine_to(fact)?, neighbour.memory.id))).collect();
         near.sort_by(|(one, left), (other, right)| other.total_cmp(one).then_with(|| right.cmp(left)));
         near.into_iter().take(NEAR).map(|(_, id)| id).collect()
     };

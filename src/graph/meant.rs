@@ -75,7 +75,13 @@ impl Openings {
         })
     }
 
-    pub(super) fn push(&mut self, mention: OpenMention, (name, sort): (String, Sort), told: Vec<Telling>, is_shared: bool) {
+    pub(super) fn push(
+        &mut self,
+        mention: OpenMention,
+        (name, sort): (String, Sort),
+        told: Vec<Telling>,
+        is_shared: bool,
+    ) {
         self.mentions.push(mention);
         let others = told.iter().map(|told| folded(&told.other.name)).collect();
         self.grounds.push(Grounds { name, sort, others, is_shared });

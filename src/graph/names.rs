@@ -20,6 +20,10 @@ const MISSPELLED: usize = 8;
 const TITLES: &str = "dr mr mrs ms miss prof professor sir herr frau fr señor señora sr sra don doña monsieur madame mme \
     inc llc ltd limited gmbh ag kg corp corporation plc sarl bv nv oy ab ооо оао зао";
 
+/// Words before a noun that say that it is one the listener knows.
+const ARTICLES: &str = "the a an my our your his her their this that der die das mein meine unser unsere el la los las mi \
+    mis nuestro nuestra le les mon ma mes notre o os as meu minha nosso nossa il lo gli mio mia мой моя моё наш наша этот эта";
+
 static BARE_TITLES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     TITLES.split_whitespace().map(|title| title.nfd().filter(|character| !is_mark(character)).collect()).collect()
 });
@@ -101,6 +105,13 @@ pub(super) fn word_set(name: &str) -> BTreeSet<String> {
     bare(name).into_iter().collect()
 }
 
+/// The noun of a mere description, such as "the clinic"; `None` for what is none.
+pub(super) fn described(name: &str) -> Option<String> {
+    let name = folded(name);
+    let (first, noun) = name.split_once(' ')?;
+    ARTICLES.split_whitespace().any(|article| article == first).then(|| noun.to_owned())
+}
+
 /// Whether a likeness of the name is no chance.
 pub(super) fn is_telling(name: &str) -> bool {
     tells_enough(&bare(name))
@@ -121,7 +132,8 @@ fn edits(one: &[char], other: &[char]) -> usize {
             let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX / 2);
             let changed = at(last, column) + usize::from(letter != theirs);
             let mut least = changed.min(at(last, column + 1) + 1).min(at(&row, column) + 1);
-            let previous = |letters: &[char], place: usize| place.checked_sub(1).and_then(|at| letters.get(at).copied());
+            let previous =
+                |letters: &[char], place: usize| place.checked_sub(1).and_then(|at| letters.get(at).copied());
             if previous(one, line) == Some(*theirs) && previous(other, column) == Some(*letter) {
                 least = least.min(at(before, column - 1) + 1);
             }
@@ -211,7 +223,9 @@ mod tests {
         ] {
             assert!(lookalike(one, other) && lookalike(other, one), "{one} / {other}");
         }
-        for (one, other) in [("Bob", "Robert Smith"), ("Ana Lima", "Lima, Ana"), ("the clinic", "Mar Clinic"), ("", "a")] {
+        for (one, other) in
+            [("Bob", "Robert Smith"), ("Ana Lima", "Lima, Ana"), ("the clinic", "Mar Clinic"), ("", "a")]
+        {
             assert!(!lookalike(one, other), "{one} / {other}");
         }
         assert!(numbers_apart("Hall 7", "Hall 8") && !numbers_apart("Hall 7", "the hall"));

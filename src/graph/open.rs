@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     meant::{Openings, Telling},
-    names::word_set,
+    names::{described, word_set},
     resolve::{Sort, resolve},
     told::{entity_names, is_self, names_of, own_name, predicate_of},
     web::Web,
@@ -33,10 +33,6 @@ const WORD: usize = 3;
 const LINK: f32 = 0.5;
 /// The likeness of names that share a word, or of which one is the initials of the other.
 const SHARED: f32 = 0.4;
-
-/// Words before a noun that say that it is one the listener knows.
-const ARTICLES: &str = "the a an my our your his her their this that der die das mein meine unser unsere el la los las mi \
-    mis nuestro nuestra le les mon ma mes notre o os as meu minha nosso nossa il lo gli mio mia мой моя моё наш наша этот эта";
 
 /// The relations of a new fact.
 #[derive(Debug)]
@@ -74,8 +70,7 @@ impl Web<'_> {
                 _ => fitting.iter().copied().take(CANDIDATES).collect(),
             };
             if !candidates.is_empty() {
-                let known: Vec<Entity> =
-                    candidates.iter().filter_map(|id| self.entities.get(id)).cloned().collect();
+                let known: Vec<Entity> = candidates.iter().filter_map(|id| self.entities.get(id)).cloned().collect();
                 let Group { name, sort, mention, fact, told } = group;
                 let candidates = known.into_iter().map(|entity| openings.number_of(entity)).collect();
                 openings.push(OpenMention::new(mention, fact, candidates), (name, sort), told, !fitting.is_empty());
@@ -244,8 +239,13 @@ impl Telling {
 /// How likely a name is to mean the entity, above 0; `None` if there is no reason to ask. Names that have something in
 /// common are one reason; where only a connection is, one name must be short for something or a mere description.
 fn likeness(mention: &Mention, entity: &Entity, is_linked: bool) -> Option<f32> {
-    let is_person = sort_of(entity) == Sort::Person
-        && (mention.entity_type.is_none() || Sort::of_any(&mention.entity_type) == Sort::Person);
+    // What is told without saying what it is may be a thing as well, unless it is written as a name.
+    let is_written_small = || mention.name.trim().starts_with(char::is_lowercase);
+    let may_be_person = match &mention.entity_type {
+        Some(own) => Sort::of(own) == Sort::Person,
+        None => !is_written_small(),
+    };
+    let is_person = may_be_person && sort_of(entity) == Sort::Person;
     let of_one_type = || {
         let of = |entity_type: &Option<String>| entity_type.as_deref().map(folded);
         of(&mention.entity_type).is_some_and(|own| of(&entity.entity_type) == Some(own))
@@ -286,11 +286,4 @@ fn are_initials(one: &str, other: &str) -> bool {
 fn is_short_for(one: &str, other: &str) -> bool {
     let (one, other) = (word_set(one).len(), word_set(other).len());
     one.min(other) == 1 && one != other
-}
-
-/// The noun of a mere description, such as "the clinic"; `None` for what is none.
-fn described(name: &str) -> Option<String> {
-    let name = folded(name);
-    let (first, noun) = name.split_once(' ')?;
-    ARTICLES.split_whitespace().any(|article| article == first).then(|| noun.to_owned())
 }

@@ -63,7 +63,7 @@ impl Sort {
         entity_type.as_deref().map_or(Self::Unknown, Self::of)
     }
 
-    fn of(entity_type: &str) -> Self {
+    pub(super) fn of(entity_type: &str) -> Self {
         let folded = entity_type.trim().to_lowercase().replace([' ', '-'], "_");
         let listed = |list: &str| list.split_whitespace().any(|word| word == folded);
         match folded.as_str() {

@@ -12,7 +12,7 @@
 //!   is not the user: that someone married is told by other relations.
 
 use super::{
-    names::{is_telling, lookalike, numbers_apart, word_set},
+    names::{described, is_telling, lookalike, numbers_apart, word_set},
     resolve::Sort,
     told::{entity_names, names_of},
 };
@@ -41,8 +41,11 @@ pub(super) fn refusal(mention: &Mention, entity: &Entity, shares_neighbour: bool
     })
 }
 
-/// Whether both are more than a given name, each with a word of its own, and nothing else connects the two.
+/// Whether both are more than a given name or a description, each with a word of its own, and nothing else connects the two.
 fn are_full_names_apart(one: &str, other: &str, shares_neighbour: bool) -> bool {
+    if described(one).or_else(|| described(other)).is_some() {
+        return false;
+    }
     let (one, other) = (word_set(one), word_set(other));
     let are_full = one.len() > 1 && other.len() > 1 && !one.is_subset(&other) && !other.is_subset(&one);
     are_full && (one.is_disjoint(&other) || !shares_neighbour)
@@ -68,6 +71,7 @@ mod tests {
         for (name, known, sorts) in [
             ("Bob", "Robert Smith", person),
             ("Dr. Silveira", "Marta Silveira", ("", "person")),
+            ("my boss", "Marta Silveira", person),
             ("the clinic", "Clínica Mar", ("organization", "clinic")),
             ("Mar Clinic", "Clínica Mar", ("organization", "clinic")),
             ("Acme Robottics", "Acme Robotics", ("", "")),

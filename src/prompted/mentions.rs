@@ -111,10 +111,13 @@ pub(super) fn meanings(items: &[Value]) -> (Vec<Meaning>, Vec<String>) {
 }
 
 fn meaning(item: &Value) -> Result<Meaning, &'static str> {
-    let mention = item.get("mention").or_else(|| item.get("id")).and_then(index).ok_or("a mention without its number")?;
+    let mention =
+        item.get("mention").or_else(|| item.get("id")).and_then(index).ok_or("a mention without its number")?;
     let entity = match item.get("entity").ok_or("a mention without an entity")? {
         Value::Null => None,
-        Value::String(word) if matches!(word.trim().to_ascii_lowercase().as_str(), "" | "null" | "none" | "new") => None,
+        Value::String(word) if matches!(word.trim().to_ascii_lowercase().as_str(), "" | "null" | "none" | "new") => {
+            None
+        }
         given => Some(index(given).ok_or("a mention with something in the place of an entity")?),
     };
     Ok(Meaning::new(mention, entity))
