@@ -88,7 +88,7 @@ async fn nothing_is_left_on_the_server() {
         let (olga, bob) = (Scope::user("olga-of-qwertzuiop"), Scope::user("bob"));
         engine.add(&bob, [Message::user("I live in Porto. My sister Ann lives in Faro.")]).await.unwrap();
         let theirs = (kept(&mut cypher).await, engine.graph(&bob).view().await.unwrap());
-        assert!(theirs.0.iter().all(|count| *count > 0) && theirs.1.relations.len() == 2, "{theirs:?}");
+        assert!(theirs.0.iter().all(|count| *count > 0) && theirs.1.relations.len() == 3, "{theirs:?}");
 
         fill(&engine, &store, &olga).await;
         for word in SECRETS {
