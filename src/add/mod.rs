@@ -249,8 +249,8 @@ pub struct AddReport {
     pub added: Vec<Memory>,
     /// What is believed anew in the graph: relations that began, and those of which we learned that they ended.
     pub relations: Vec<Relation>,
-    /// Names that were taken for stored entities on the word of a model, by name; [`Graph::split`](crate::Graph::split)
-    /// takes one back. With [`AddMode::Infer`] alone.
+    /// Names that were taken for stored entities on the word of a model, in the order of the alphabet, and how to take one
+    /// back. [`Graph`](crate::Graph) says which may be. With [`AddMode::Infer`] alone.
     pub resolved: Vec<ResolvedMention>,
     /// Memories that got a new text, as they are now.
     pub updated: Vec<Memory>,
