@@ -1,7 +1,8 @@
 use super::{ATTEMPTS, AddContext, keys, redact};
 use crate::{
-    Actor, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Put, Result,
-    Scope, Source, Stage, Stamp, Timestamp, Trust, WriteBatch,
+    Actor, Error, ErrorKind, EventKind, ExtractedRelation, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind,
+    Metadata, Put, Result, Scope, Source, Stage, Stamp, Timestamp, Trust, Unchanged, WriteBatch,
+    graph::{Changes, Told, Web, write},
     types::{check_metadata, quarantine, truncate},
 };
 
@@ -33,6 +34,7 @@ pub struct NewMemory {
     valid_from: Option<Timestamp>,
     valid_until: Option<Timestamp>,
     expires_at: Option<Timestamp>,
+    relations: Vec<ExtractedRelation>,
 }
 
 impl NewMemory {
@@ -54,6 +56,7 @@ impl NewMemory {
             valid_from: None,
             valid_until: None,
             expires_at: None,
+            relations: Vec::new(),
         }
     }
 
@@ -144,7 +147,29 @@ impl NewMemory {
         self
     }
 
-    fn into_memory(mut self, context: &AddContext<'_>, scope: &Scope) -> Result<Memory> {
+    /// What it tells of who and what there is, for the [graph](crate::Graph): each relation rests on this memory, ends and
+    /// goes with it, and counts from the same time. Names find the entities there are as those of facts do, and a
+    /// single-valued relation ends the one before. Of a memory that is kept aside nothing is taken into the graph. Default
+    /// none.
+    ///
+    /// ```
+    /// use ingrain::{ExtractedRelation, HashingEmbedder, Mention, MemoryEngine, NewMemory, Scope};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> ingrain::Result<()> {
+    /// let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).build().await?;
+    /// let alice = Scope::user("alice");
+    /// let works = ExtractedRelation::new(Mention::new("Ann").with_type("person"), "works_at", "Bolt").single_valued();
+    /// memory.add_raw(&alice, [NewMemory::new("Ann works at Bolt").relations([works])]).await?;
+    /// assert_eq!(memory.graph(&alice).view().await?.relations[0].fact, "Ann works at Bolt");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn relations(mut self, relations: impl IntoIterator<Item = ExtractedRelation>) -> Self {
+        self.relations = relations.into_iter().collect();
+        self
+    }
+
+    fn into_memory(mut self, context: &AddContext<'_>, scope: &Scope) -> Result<(Memory, Vec<ExtractedRelation>)> {
         if self.text.trim().is_empty() {
             return Err(Error::invalid("the text of a memory is blank"));
         }
@@ -155,8 +180,12 @@ impl NewMemory {
             return Err(Error::invalid("the importance of a memory must be 0 to 1"));
         }
         check_metadata(&self.metadata)?;
+        if !self.relations.iter().all(Web::is_telling) {
+            return Err(Error::invalid("a name or predicate of a relation is blank or longer than 1,024 bytes"));
+        }
         if let Some(redactor) = context.redactor {
-            let Self { text, categories, metadata, speaker, slot, .. } = &mut self;
+            let Self { text, categories, metadata, speaker, slot, relations, .. } = &mut self;
+            redact::relations(redactor, relations);
             for string in [text].into_iter().chain(categories).chain(speaker).chain(slot) {
                 redact::text(redactor, string);
             }
@@ -185,8 +214,13 @@ impl NewMemory {
         memory.expires_at = self.expires_at.map(truncate);
         if context.quarantine && quarantine::is_for_quarantine(&memory) {
             quarantine::keep_aside(&mut memory);
+            self.relations.clear();
         }
-        Ok(memory)
+        if !self.relations.is_empty() && context.graph.is_none() {
+            let message = "no graph for relations: its store keeps none, or they were switched off";
+            return Err(Error::new(ErrorKind::Configuration, message));
+        }
+        Ok((memory, self.relations))
     }
 }
 
@@ -211,8 +245,12 @@ impl From<String> for NewMemory {
 /// Stores memories as they are, all or none.
 pub(crate) async fn add_raw(context: &AddContext<'_>, scope: &Scope, memories: Vec<NewMemory>) -> Result<Vec<Memory>> {
     scope.validate()?;
-    let memories: Vec<Memory> =
-        memories.into_iter().map(|new| new.into_memory(context, scope)).collect::<Result<_>>()?;
+    let (memories, relations): (Vec<Memory>, Vec<Vec<ExtractedRelation>>) = memories
+        .into_iter()
+        .map(|new| new.into_memory(context, scope))
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .unzip();
     let (keys, _) = keys::embed(context.embedder, &memories.iter().collect::<Vec<_>>(), &[]).await?;
     let stamp = Stamp::new(truncate(context.now), Actor::App, context.call);
     let mut batch = WriteBatch::default();
@@ -234,14 +272,23 @@ pub(crate) async fn add_raw(context: &AddContext<'_>, scope: &Scope, memories: V
         // What nobody has approved of finds no turn either.
         .filter(|(memory, _)| !quarantine::is_kept_aside(memory))
         .collect();
+    let relates = relations.iter().any(|relations| !relations.is_empty());
     let mut attempt = 1;
     loop {
         let mut batch = batch.clone();
+        let mut changes = Changes::default();
+        if relates {
+            if context.store.capabilities().guards {
+                let version = context.store.version().await.map_err(in_store)?;
+                batch.unchanged = Some(Unchanged::new(scope.across_sessions(), version));
+            }
+            changes = related(context, scope, &memories, &relations).await.map_err(in_store)?;
+        }
         batch.puts.extend(keys::lend(context.store, scope, &keyed).await.map_err(in_store)?);
-        let alone = batch.puts.len() == memories.len();
-        match context.store.apply(batch).await {
+        let alone = batch.puts.len() == memories.len() && batch.unchanged.is_none();
+        match write(context.store, context.graph, batch, changes).await {
             Ok(_) => break,
-            // A turn was changed meanwhile. Without one to change there is nothing to wait for.
+            // A turn or the graph was changed meanwhile. Without one to change there is nothing to wait for.
             Err(error) if error.kind() == ErrorKind::Conflict && !alone && attempt < ATTEMPTS => attempt += 1,
             Err(error) => return Err(in_store(error)),
         }
@@ -249,7 +296,38 @@ pub(crate) async fn add_raw(context: &AddContext<'_>, scope: &Scope, memories: V
     // The store gives turns their place.
     if memories.iter().any(|memory| memory.kind == MemoryKind::Episode && memory.ordinal.is_none()) {
         let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id).collect();
-        return context.store.get(scope, &ids).await.map_err(in_store);
+        // It is written: an outage now is no failure of the call.
+        return Ok(context
+            .store
+            .get(scope, &ids)
+            .await
+            .ok()
+            .filter(|there| there.len() == ids.len())
+            .unwrap_or(memories));
     }
     Ok(memories)
+}
+
+/// What becomes of the graph.
+async fn related(
+    context: &AddContext<'_>,
+    scope: &Scope,
+    memories: &[Memory],
+    relations: &[Vec<ExtractedRelation>],
+) -> Result<Changes> {
+    let Some(graph) = context.graph else { return Ok(Changes::default()) };
+    let mut web = Web::new(graph.store, scope, context.now, graph.single_valued);
+    for (memory, relations) in memories.iter().zip(relations) {
+        let told = Told {
+            relations,
+            memory: memory.id,
+            text: &memory.text,
+            // The one who speaks for the user is the user: an assistant is not.
+            speaker: memory.speaker.as_deref().filter(|_| memory.trust != Trust::Assistant),
+            since: memory.valid_at,
+            until: memory.invalid_at,
+        };
+        web.tell(&told).await?;
+    }
+    Ok(web.into_changes())
 }

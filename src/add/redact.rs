@@ -13,14 +13,18 @@ pub(super) fn request(redactor: &dyn Redactor, request: &mut AddRequest) {
 /// A model may give a secret that stood where nobody looked, or make one up.
 pub(super) fn fact(redactor: &dyn Redactor, fact: &mut Fact) {
     let Fact { text: statement, categories, slot, speaker, quote, relations, .. } = fact;
+    self::relations(redactor, relations);
+    for string in [statement].into_iter().chain(categories).chain(slot).chain(speaker).chain(quote) {
+        text(redactor, string);
+    }
+}
+
+pub(super) fn relations(redactor: &dyn Redactor, relations: &mut [ExtractedRelation]) {
     for ExtractedRelation { subject, predicate, object, .. } in relations {
         for Mention { name, aliases, entity_type } in [subject, object] {
             [name].into_iter().chain(aliases).chain(entity_type).for_each(|string| text(redactor, string));
         }
         text(redactor, predicate);
-    }
-    for string in [statement].into_iter().chain(categories).chain(slot).chain(speaker).chain(quote) {
-        text(redactor, string);
     }
 }
 

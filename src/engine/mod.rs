@@ -171,11 +171,14 @@ impl MemoryEngine {
     }
 
     /// Stores memories as they are, all or none, and returns them in the order given. Nothing is read from them and
-    /// nothing is held against them.
+    /// nothing is held against them; the [relations](NewMemory::relations) they bring are taken into the graph.
+    /// A turn comes back with its place, unless the store could no more be asked for it.
     ///
     /// # Errors
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, a blank text, an importance outside 0 to 1 or
-    /// a validity that ends before it begins; what the embedder or the store report. Nothing was written then.
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, a blank text, an importance outside 0 to 1,
+    /// a validity that ends before it begins or a relation with a blank name; [`Configuration`](ErrorKind::Configuration)
+    /// for relations where no graph is kept; [`Conflict`](ErrorKind::Conflict) when others kept changing the graph; what
+    /// the embedder or the store report. Nothing was written then.
     pub async fn add_raw<M: Into<NewMemory>>(
         &self,
         scope: &Scope,

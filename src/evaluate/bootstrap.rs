@@ -49,8 +49,9 @@ pub struct Comparison {
     pub low: f64,
     /// Its upper end.
     pub high: f64,
-    /// Twice the share of resamples whose difference has not the sign of the whole, at most 1: two-sided. 0 means less
-    /// than two in the number of resamples.
+    /// Twice the share of resamples whose difference has not the sign of the whole, at most 1: two-sided. Not below
+    /// 2^(1 − k) where k questions differ, the least that a sign test can tell of so many: three cases that all gain
+    /// have 0.25, however large the gain.
     pub p_value: f64,
     /// How many questions were compared.
     pub questions: usize,
@@ -104,11 +105,14 @@ impl PairedBootstrap {
         let share = |part: usize| part as f64 / means.len() as f64;
         let not_above = share(means.iter().filter(|mean| **mean <= 0.0).count());
         let not_below = share(means.iter().filter(|mean| **mean >= 0.0).count());
+        // More questions than this leave less than a double can tell from 0.
+        let differ = differences.iter().filter(|difference| **difference != 0.0).count().min(1_000);
+        let least = 0.5_f64.powi(i32::try_from(differ).unwrap_or(i32::MAX) - 1);
         Ok(Comparison {
             difference,
             low: quantile(&means, 0.025),
             high: quantile(&means, 0.975),
-            p_value: (2.0 * not_above.min(not_below)).min(1.0),
+            p_value: (2.0 * not_above.min(not_below)).max(least).min(1.0),
             questions: differences.len(),
         })
     }
@@ -170,9 +174,15 @@ mod tests {
         assert!((gain.difference - 2.0 / 3.0).abs() < 1e-12);
         assert!((gain.low - (2.0 / 3.0 - 1.96 * 0.0272)).abs() < 0.01, "{}", gain.low);
         assert!((gain.high - (2.0 / 3.0 + 1.96 * 0.0272)).abs() < 0.01, "{}", gain.high);
-        assert_eq!(gain.p_value, 0.0);
+        assert!(gain.p_value < 1e-9);
         let loss = compare(&after, &before);
-        assert!(loss.high < 0.0 && loss.p_value == 0.0);
+        assert!(loss.high < 0.0 && loss.p_value < 1e-9);
+    }
+
+    #[test]
+    fn a_handful_proves_little() {
+        assert_eq!(compare(&[0.0; 3], &[1.0; 3]).p_value, 0.25);
+        assert_eq!(compare(&[0.0], &[1.0]).p_value, 1.0);
     }
 
     #[test]

@@ -6,13 +6,18 @@ use std::{
 };
 
 use super::concepts::concepts;
-use crate::{Entity, EntityId, Mention, index::content_words, score::names::folded};
+use crate::{Entity, EntityId, Mention, index::content_words, score::names::folded, text::is_unspaced};
 
-/// Longest name in a query, in words, and most words of it that are looked at: one bit each.
+/// Longest name in a query, in words, or in characters where no blanks part words.
 const NAME: usize = 5;
-const WORDS: usize = 64;
+const CHARACTERS: usize = 8;
+/// Most words of a query that are looked at, and of those that a way may explain: one bit each.
+const WORDS: usize = 96;
+const UNITS: usize = 64;
 /// What a word counts of which nothing is known to speak, against one that speaks of a relation.
 const OTHER: f32 = 0.5;
+/// The same of two characters that may be the end of one word and the beginning of the next.
+const PAIR: f32 = 0.1;
 /// How well a relation fits that has another word for what is asked, and one of which only the other end is such a thing.
 const ALIKE: f32 = 0.9;
 const BY_TYPE: f32 = 0.7;
@@ -21,7 +26,8 @@ const BEHIND: f32 = 0.5;
 
 /// By these the user speaks of herself.
 const OWN: &str = " i me my mine myself we us our ours i'm i've user я меня мне мной мой моя моё мое мои моего моей моих моим \
-                   моему мою мы нас нам наш наша наше наши ";
+                   моему мою мы нас нам наш наша наше наши yo mi mis mío mía ich mein meine meinem meiner meinen \
+                   mir mich je j'ai mon ma mes moi 我 私 僕 俺 ";
 /// These ask for a name or for somebody, for what is so now, or for an answer at all: any relation answers to that.
 const NEUTRAL: &str = " name names named call called person people someone somebody something thing things now currently \
                        today nowadays right present please tell show give find remind remember зовут имя зовётся кличка \
@@ -33,20 +39,72 @@ const PAST: &str = " former formerly previous previously past earlier ex once us
 const SENTENCE: [char; 14] = ['?', '!', '.', ',', ';', ':', '"', '“', '”', '«', '»', '…', '¿', '¡'];
 const OWNER: [&str; 4] = ["'s", "’s", "'", "’"];
 
-/// Runs of words of a query that may be names.
+/// Runs of words of a query that may be names. Where no blanks part words each character counts as one: a name is found
+/// inside what is written together, and in Korean in front of its particle.
 pub(super) struct Names {
-    words: Vec<String>,
+    words: Vec<Word>,
     runs: BTreeMap<String, Vec<Range<usize>>>,
+}
+
+struct Word {
+    text: String,
+    /// Whether a blank stands before it.
+    is_apart: bool,
+    is_character: bool,
+}
+
+/// Whether it is a word's part that is looked at by itself.
+fn is_character(char: char) -> bool {
+    is_unspaced(char) || ('\u{ac00}'..='\u{d7a3}').contains(&char)
+}
+
+impl Word {
+    /// The words of a folded text.
+    fn all_of(folded: &str) -> Vec<Self> {
+        let mut words: Vec<Self> = Vec::new();
+        for stretch in folded.split(' ') {
+            let mut is_apart = true;
+            for char in stretch.chars() {
+                let goes_on = !is_apart && !is_character(char) && words.last().is_some_and(|last| !last.is_character);
+                match words.last_mut().filter(|_| goes_on) {
+                    Some(last) => last.text.push(char),
+                    None => words.push(Self { text: char.into(), is_apart, is_character: is_character(char) }),
+                }
+                is_apart = false;
+            }
+        }
+        words.truncate(WORDS);
+        words
+    }
+
+    /// As they stand.
+    fn joined<'w>(words: impl IntoIterator<Item = &'w Self>) -> String {
+        let mut text = String::new();
+        for word in words {
+            if word.is_apart && !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(&word.text);
+        }
+        text
+    }
 }
 
 impl Names {
     pub(super) fn of(query: &str) -> Self {
-        let words: Vec<String> = folded(query).split(' ').take(WORDS).map(str::to_owned).collect();
+        let words = Word::all_of(&folded(query));
         let is_edge = |char: char| !char.is_alphanumeric() && !matches!(char, '+' | '#' | '%' | '$' | '€');
         let mut runs: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
         for begin in 0..words.len() {
-            for end in begin + 1..=words.len().min(begin + NAME) {
-                let run = words.get(begin..end).unwrap_or_default().join(" ");
+            let longest = if words.get(begin).is_some_and(|word| word.is_character) { CHARACTERS } else { NAME };
+            for end in begin + 1..=words.len().min(begin + longest) {
+                let those = words.get(begin..end).unwrap_or_default();
+                // One character inside a text is part of a word.
+                let is_part = |word: &Word| word.is_character && words.len() > 1;
+                if matches!(those, [one] if is_part(one)) {
+                    continue;
+                }
+                let run = Word::joined(those);
                 let (within, bare) = (run.trim_matches(SENTENCE), run.trim_matches(is_edge));
                 let owners = [within, bare].map(|name| OWNER.iter().find_map(|ending| name.strip_suffix(ending)));
                 for name in [Some(run.as_str()), Some(within), Some(bare)].into_iter().chain(owners).flatten() {
@@ -133,30 +191,33 @@ impl Asked {
             }
             range.fill(true);
             // By a word a name may be explained as by its entity: "dog", where there is one that is called so.
-            let term = words.get(start..end).map(<[String]>::concat).unwrap_or_default();
+            let term: String = words.get(start..end).unwrap_or_default().iter().map(|word| &*word.text).collect();
             let own = 1 << units.len();
             let of_it = |id: &EntityId| Seed { entity: *id, own, strength: 1.0, is_user: users.contains(id) };
             seeds.extend(ids.iter().map(of_it));
             units.push(Unit { concepts: concepts(&term), term, named: ids });
         }
         let is_listed = |list: &str, word: &str| list.contains(&format!(" {} ", word.trim_matches(SENTENCE)));
-        let names_user = words.iter().any(|word| is_listed(OWN, word)) || seeds.iter().any(|seed| seed.is_user);
+        let names_user = words.iter().any(|word| is_listed(OWN, &word.text)) || seeds.iter().any(|seed| seed.is_user);
         let strength = if names_user || seeds.is_empty() { 1.0 } else { BEHIND };
         users.retain(|user| seeds.iter().all(|seed| seed.entity != *user));
         users.dedup();
         seeds.extend(users.into_iter().map(|entity| Seed { entity, own: 0, strength, is_user: true }));
-        let rest = || words.iter().zip(&covered).filter(|(_, covered)| !**covered).map(|(word, _)| word.as_str());
-        let asks = |word: &&str| !is_listed(NEUTRAL, word) && !is_listed(PAST, word) && !is_listed(OWN, word);
-        let bare = |word: &str| {
-            let word = word.trim_matches(SENTENCE);
-            OWNER.iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word).to_owned()
+        let rest = || words.iter().zip(&covered).filter(|(_, covered)| !**covered).map(|(word, _)| word);
+        let asks = |word: &&Word| {
+            !is_listed(NEUTRAL, &word.text) && !is_listed(PAST, &word.text) && !is_listed(OWN, &word.text)
         };
-        let text = rest().filter(asks).map(bare).collect::<Vec<_>>().join(" ");
+        let bare = |word: &Word| {
+            let text = word.text.trim_matches(SENTENCE);
+            let text = OWNER.iter().find_map(|ending| text.strip_suffix(ending)).unwrap_or(text).to_owned();
+            Word { text, ..*word }
+        };
+        let text = Word::joined(&rest().filter(asks).map(bare).collect::<Vec<_>>());
         for term in content_words(&text) {
             units.push(Unit { concepts: concepts(&term), term, named: Vec::new() });
         }
-        units.truncate(WORDS);
-        let past = rest().any(|word| is_listed(PAST, word));
+        units.truncate(UNITS);
+        let past = rest().any(|word| is_listed(PAST, &word.text));
         Self { units, seeds, past }
     }
 
@@ -189,7 +250,11 @@ impl Asked {
         let (mut all, mut part) = (0.0_f32, 0.0_f32);
         for (place, unit) in self.units.iter().enumerate().filter(|(place, _)| own & 1 << place == 0) {
             let is_known = unit.concepts != 0 || !unit.named.is_empty() || known & 1 << place != 0;
-            let weight = if is_known { 1.0 } else { OTHER };
+            let weight = match () {
+                () if is_known => 1.0,
+                () if unit.term.chars().all(is_character) => PAIR,
+                () => OTHER,
+            };
             all += weight;
             part += if explained & 1 << place == 0 { 0.0 } else { weight };
         }

@@ -1,6 +1,7 @@
 //! Pure maths of retrieval: no I/O, no clock, no async. Every formula names its source.
 
 pub(crate) mod centrality;
+pub(crate) mod conditions;
 pub mod decay;
 pub mod diversity;
 pub mod fusion;

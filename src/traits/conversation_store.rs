@@ -170,11 +170,12 @@ pub trait ConversationStore: Debug + Send + Sync + 'static {
     /// As [`messages`](ConversationStore::messages).
     async fn conversations(&self, scope: &Scope) -> Result<Vec<Scope>>;
 
-    /// Begins a conversation with what another store kept of it: messages from the number `first` on, and the summary of
-    /// what was before them or of a part of them. All or nothing.
+    /// Begins a conversation with what was kept of it elsewhere: messages from the number `first` on, and the summary of
+    /// what was before them or of a part of them. All or nothing. One that was erased comes back this way, with the numbers
+    /// its messages had: here alone numbers are given again.
     ///
     /// # Errors
-    /// [`Conflict`](ErrorKind::Conflict) if the conversation was ever begun here, be it erased;
+    /// [`Conflict`](ErrorKind::Conflict) if the conversation has a message or a summary here;
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) as [`StoredMessage::check_restored`], and for a bad scope;
     /// [`StoreUnavailable`](ErrorKind::StoreUnavailable).
     async fn restore(

@@ -14,6 +14,7 @@ mod agent;
 mod agentic;
 mod api;
 mod blocks;
+mod campaign;
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 mod clients;
 mod conformance;
@@ -29,6 +30,7 @@ mod evaluate;
 mod features;
 #[cfg(feature = "sqlite")]
 mod graph;
+mod graph_tongues;
 mod graph_world;
 mod hostile;
 #[cfg(all(feature = "sqlite", unix))]
@@ -40,6 +42,7 @@ mod mentions;
 mod metering;
 #[cfg(feature = "neo4j")]
 mod neo4j;
+mod observations;
 #[cfg(feature = "sqlite")]
 mod processes;
 mod prompted;
@@ -51,6 +54,7 @@ mod redactor;
 mod scenarios;
 #[cfg(feature = "sqlite")]
 mod stores;
+mod told;
 mod tools;
 mod transfer;
 mod worlds;

@@ -1,5 +1,5 @@
 use std::{
-    collections::{HashMap, VecDeque, hash_map::Entry},
+    collections::{HashMap, VecDeque},
     ops::Range,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -131,15 +131,12 @@ impl ConversationStore for Conversations {
         if let Some(summary) = &mut summary {
             summary.updated_at = truncate(summary.updated_at);
         }
-        match self.all().entry(conversation.clone()) {
-            Entry::Occupied(_) => {
-                Err(Error::new(ErrorKind::Conflict, "the conversation was begun already").with_backend("in_memory"))
-            }
-            Entry::Vacant(place) => {
-                place.insert(Conversation { first, messages, summary });
-                Ok(())
-            }
+        let mut all = self.all();
+        if all.get(conversation).is_some_and(|there| !there.messages.is_empty() || there.summary.is_some()) {
+            return Err(Error::new(ErrorKind::Conflict, "the conversation is there already").with_backend("in_memory"));
         }
+        all.insert(conversation.clone(), Conversation { first, messages, summary });
+        Ok(())
     }
 
     async fn drop_before(&self, conversation: &Scope, before: u64) -> Result<u64> {

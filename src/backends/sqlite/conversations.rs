@@ -280,9 +280,14 @@ fn restore(
     messages: &[MessageRow],
     summary: Option<&RunningSummary>,
 ) -> SqliteResult<()> {
-    if Conversation::find(connection, name)?.is_some() {
-        return Err(Error::new(ErrorKind::Conflict, "the conversation was begun already").into());
+    if names(connection, name)?.contains(name) {
+        return Err(Error::new(ErrorKind::Conflict, "the conversation is there already").into());
     }
+    // What is left of one without messages: how far its numbers had come, which those that come back have.
+    let parts = rows::parts(name);
+    let sql = "DELETE FROM conversations WHERE user = ?1 AND agent = ?2 AND session = ?3";
+    connection.prepare_cached(sql)?.execute(parts)?;
+    connection.prepare_cached("DELETE FROM erased_conversations WHERE name = ?1")?.execute([hashed(name)])?;
     let [user, agent, session] = rows::parts(name);
     let next = first + messages.len() as u64;
     let covers_before = summary.map_or(0, |summary| summary.covers_before);

@@ -109,12 +109,14 @@ impl Run<'_> {
     }
 }
 
-pub(super) fn change(batch: &mut WriteBatch, old: &Memory, mut new: Memory, kind: EventKind, stamp: Stamp) {
+/// The memory as it is written.
+pub(super) fn change(batch: &mut WriteBatch, old: &Memory, mut new: Memory, kind: EventKind, stamp: Stamp) -> Memory {
     new.updated_at = stamp.at;
     new.revision = old.revision + 1;
     let (old_text, new_text) = (Some(old.text.clone()), Some(new.text.clone()));
     batch.events.push(HistoryEvent::new(old.id, old.scope.clone(), kind, old_text, new_text, stamp));
-    batch.puts.push(Put::change(new, None, old.revision));
+    batch.puts.push(Put::change(new.clone(), None, old.revision));
+    new
 }
 
 /// Lets a memory that another took in hold again.
@@ -133,12 +135,12 @@ pub(super) async fn undo_merge(engine: &MemoryEngine, scope: &Scope, id: MemoryI
         let stamp = engine.stamp(Actor::App).because(UNDONE);
         let mut batch = WriteBatch::default();
         let open = Memory { invalid_at: None, superseded_by: None, ..memory.clone() };
-        change(&mut batch, &memory, open.clone(), EventKind::Update, stamp.clone());
+        let open = change(&mut batch, &memory, open, EventKind::Update, stamp);
         // The other keeps what it took over: what it had of it before is not known any more, and it says the same.
         let changes = Changes::default();
         batch.unchanged = delete::guard(&memory.scope, version, &changes);
         match graph::write(&*engine.0.store, engine.graph_part(), batch, changes).await {
-            Ok(_) => return engine.get(scope, id).await,
+            Ok(_) => return Ok(open),
             Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
             Err(error) => return Err(in_store(error)),
         }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Cursor, Filter, ListQuery, Memory, MemoryId, MemoryKind, Message, Result, SearchQuery, Source, Unchanged, Validity,
-    score::relatedness::share_words,
+    score::{conditions, relatedness::share_words},
 };
 
 /// How near two facts are at least that are on one matter, beside sharing a word that says something.
@@ -114,18 +114,22 @@ impl Run<'_> {
 
     /// An observation of what an earlier one tells, and of these facts.
     pub(super) async fn observation(&mut self, known: Option<&Memory>, facts: &[Memory]) -> Result<Memory> {
+        // Word for word: what a condition is, only a reader knows.
+        let word_for_word = || {
+            let told = known.map(|known| known.text.as_str()).into_iter();
+            let told = told.chain(facts.iter().map(|fact| fact.text.trim().trim_end_matches('.')));
+            told.collect::<Vec<_>>().join("; ")
+        };
         let text = match self.engine.prompted_summarizer() {
             Some(summarizer) => {
                 let messages: Vec<Message> = facts.iter().map(message).collect();
                 let previous = known.map(|known| known.text.clone());
-                self.text_of(&*summarizer, previous.as_deref(), &messages, WORDS).await?
+                let retold = self.text_of(&*summarizer, previous.as_deref(), &messages, WORDS).await?;
+                let told = facts.iter().chain(known).map(|memory| memory.text.as_str());
+                // A model that leaves out under what condition something holds says what nobody has said.
+                if told.into_iter().all(|told| conditions::kept(told, &retold)) { retold } else { word_for_word() }
             }
-            // Without a model word for word: what a condition is, only a reader knows.
-            None => {
-                let told = known.map(|known| known.text.as_str()).into_iter();
-                let told = told.chain(facts.iter().map(|fact| fact.text.trim().trim_end_matches('.')));
-                told.collect::<Vec<_>>().join("; ")
-            }
+            None => word_for_word(),
         };
         let first = known.or(facts.first());
         let scope = first.map_or_else(|| self.scope.clone(), |first| first.scope.across_sessions());

@@ -75,7 +75,9 @@ impl Maintenance {
         self
     }
 
-    /// Writes an [`Observation`](crate::MemoryKind::Observation) where this many facts (2 to 20) are on one matter.
+    /// Writes an [`Observation`](crate::MemoryKind::Observation) where this many facts (2 to 20) are on one matter. A model
+    /// words it, if there is one; where its words lose a condition ("only before noon"), a number or a "not" of a fact, and
+    /// without a model, the facts are told word for word.
     /// Default: none are written.
     pub const fn observe(mut self, facts: usize) -> Self {
         self.observe = Some(facts);

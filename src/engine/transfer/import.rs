@@ -239,7 +239,14 @@ impl Import {
         let mut batch = WriteBatch::default();
         self.memories(&mut batch, &mut report).await?;
         self.removed(&mut batch, &mut report).await?;
-        self.engine.0.store.apply(batch).await.map_err(in_store)?;
+        self.engine.0.store.apply(batch).await.map_err(|error| match error.kind() {
+            ErrorKind::Conflict => {
+                let message = "a memory of the import was changed meanwhile, or is there under a scope that is not \
+                               imported into: begin again, or import into another store";
+                in_store(Error::new(ErrorKind::Conflict, message).with_source(error))
+            }
+            _ => in_store(error),
+        })?;
         (self.waiting.memories, self.waiting.removed, self.report) = (Vec::new(), Vec::new(), report);
         self.graph(&mut report).await?;
         (self.waiting.entities, self.waiting.relations, self.report) = (Vec::new(), Vec::new(), report);
@@ -346,7 +353,12 @@ impl Import {
                 batch.entities.push(entity.clone());
             }
         }
-        batch.relations.extend(relations.iter().cloned());
+        let sources: Vec<MemoryId> = relations.iter().flat_map(|relation| relation.sources.iter().copied()).collect();
+        let known = graph.relations_of(&self.scope, &sources).await.map_err(in_store)?;
+        let (equal, relations): (Vec<&Relation>, Vec<&Relation>) =
+            relations.iter().partition(|relation| known.contains(relation));
+        report.skipped += equal.len() as u64;
+        batch.relations.extend(relations.iter().copied().cloned());
         match graph.apply_graph(&batch).await {
             Ok(()) => {
                 report.relations += relations.len() as u64;
@@ -360,7 +372,7 @@ impl Import {
         graph.apply_graph(&batch).await.map_err(in_store)?;
         for relation in relations {
             let mut batch = GraphBatch::default();
-            batch.relations.push(relation.clone());
+            batch.relations.push((*relation).clone());
             match graph.apply_graph(&batch).await {
                 Ok(()) => report.relations += 1,
                 Err(error) if is_refusal(&error) => report.skipped += 1,
@@ -392,7 +404,7 @@ impl Import {
             Err(error) if error.kind() == ErrorKind::Conflict => {
                 report.skipped += 1;
                 if *begins {
-                    // What an earlier import had begun may go on; what was begun otherwise, or erased, may not.
+                    // What an earlier import had begun may go on; what was begun otherwise may not.
                     let there = store.messages(name, *first, 1).await.map_err(in_store)?;
                     let same = there.first().map(|stored| (stored.sequence, &stored.message))
                         == messages.first().map(|message| (*first, message));

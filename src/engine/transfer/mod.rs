@@ -46,8 +46,8 @@ impl MemoryEngine {
     ///
     /// Texts are embedded by this engine's embedder, and secrets taken out by its redactor. Nothing is extracted or
     /// reconciled: import into an empty scope, or into an earlier state of the same. Several hundred lines are written at a
-    /// time; if an import is broken off, begin it again, and what is there is passed over. A memory that was removed here
-    /// after it was exported comes back; a conversation that was begun here, or erased, is left as it is and counts as skipped.
+    /// time; if an import is broken off, begin it again, and what is there is passed over. What was removed or erased here
+    /// after it was exported comes back; a conversation that is there is left as it is and counts as skipped.
     pub fn import(&self, scope: &Scope) -> Import {
         Import::new(self.clone(), scope.clone())
     }

@@ -20,17 +20,27 @@ pub async fn a_conversation_is_restored_as_it_was(store: Arc<dyn ConversationSto
     assert_eq!(append(&store, &plain, &["one"]).await, 1);
 }
 
-/// A conversation that was begun is not restored over, be it erased; nor is what never was one.
+/// A conversation that is there is not restored over, and one that was erased comes back; what never was one is refused.
 pub async fn what_was_begun_is_not_restored_over(store: Arc<dyn ConversationStore>) {
     append(&store, &alice(), &["a", "b"]).await;
     let erased = Scope::user("erased");
     append(&store, &erased, &["a"]).await;
     store.erase(&erased).await.expect("erasing");
-    for name in [&alice(), &erased] {
-        refused(store.restore(name, 0, &said(&["x"]), None).await, ErrorKind::Conflict);
-    }
+    refused(store.restore(&alice(), 0, &said(&["x"]), None).await, ErrorKind::Conflict);
     holds(&store, &alice(), &[(0, "a"), (1, "b")]).await;
-    holds(&store, &erased, &[]).await;
+    for _ in 0..2 {
+        store.restore(&erased, 0, &said(&["a"]), None).await.expect("restoring what was erased");
+        holds(&store, &erased, &[(0, "a")]).await;
+        refused(store.restore(&erased, 0, &said(&["a"]), None).await, ErrorKind::Conflict);
+        assert_eq!(append(&store, &erased, &["b"]).await, 1);
+        store.erase(&erased).await.expect("erasing");
+    }
+    // One of which nothing is left but a summary is there.
+    let summed = Scope::user("summed");
+    append(&store, &summed, &["a", "b"]).await;
+    summarize(&store, &summed, 0, 2).await;
+    store.drop_before(&summed, 2).await.expect("dropping");
+    refused(store.restore(&summed, 0, &said(&["x"]), None).await, ErrorKind::Conflict);
     let new = Scope::user("new");
     let beyond = RunningSummary::new("told too much", 4, at(0));
     for (first, messages, summary) in [
