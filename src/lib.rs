@@ -136,7 +136,7 @@ pub use engine::{
     ReembedReport, ScheduledMaintenance, TransferReport,
 };
 pub use error::{Error, ErrorKind, Result, Stage};
-pub use graph::GraphView;
+pub use graph::{GraphView, ResolvedMention};
 #[cfg(any(feature = "openai", feature = "anthropic", feature = "ollama"))]
 pub use http::HttpOptions;
 pub use search::{Hit, Part, ScorePart, SearchMode, SearchRequest};

@@ -26,11 +26,11 @@ const FEW: usize = 4;
 
 /// Takes out of a plan what must not be done, says why, and adds every fact that is then left over.
 pub(super) fn check(plan: Plan, facts: &[Fact], neighbours: &[Neighbour]) -> Plan {
-    let Plan { actions, mut rejected, account, model_calls, usage } = plan;
+    let Plan { actions, meanings, mut rejected, account, model_calls, usage } = plan;
     let (judge, mut kept, objections) = judged(&actions, facts, neighbours);
     rejected.extend(objections.into_iter().map(|(_, reason)| reason.to_owned()));
     kept.extend((0..facts.len()).filter(|fact| !judge.settled.contains(fact)).map(|fact| Action::Add { fact }));
-    Plan { actions: kept, rejected, account, model_calls, usage }
+    Plan { actions: kept, meanings, rejected, account, model_calls, usage }
 }
 
 /// The steps that [`check`] would take out, for whoever makes the plan to know beforehand.

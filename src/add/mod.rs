@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CallBudget, CallId, Embedder, Error, ErrorKind, Extractor, IdSource, Ignored, Memory, MemoryId, Message,
-    Reconciler, Redactor, Relation, Result, Scope, Stage, Timestamp, Usage, VectorStore,
+    Reconciler, Redactor, Relation, ResolvedMention, Result, Scope, Stage, Timestamp, Usage, VectorStore,
     graph::{self, GraphPart},
     types::check_metadata,
 };
@@ -249,6 +249,9 @@ pub struct AddReport {
     pub added: Vec<Memory>,
     /// What is believed anew in the graph: relations that began, and those of which we learned that they ended.
     pub relations: Vec<Relation>,
+    /// Names that were taken for stored entities on the word of a model, in the order of the alphabet, and how to take one
+    /// back. [`Graph`](crate::Graph) says which may be. With [`AddMode::Infer`] alone.
+    pub resolved: Vec<ResolvedMention>,
     /// Memories that got a new text, as they are now.
     pub updated: Vec<Memory>,
     /// Memories whose validity ended because a new one replaces them, as they are now.
@@ -292,6 +295,7 @@ impl AddReport {
             episodes: Vec::new(),
             added: Vec::new(),
             relations: Vec::new(),
+            resolved: Vec::new(),
             updated: Vec::new(),
             superseded: Vec::new(),
             deleted: Vec::new(),

@@ -5,11 +5,14 @@ use super::{
     check::{check, objections},
     extract::Intake,
     redact,
+    relate::open,
     slots::Filled,
 };
 use crate::{
     CallBudget, Candidate, Error, ErrorKind, Fact, Filter, MemoryId, Neighbour, Plan, ReconcileRequest, Reconciler,
-    Result, Scope, SearchQuery, Stage, Usage, Validity, types::quarantine::quarantined,
+    Result, Scope, SearchQuery, Stage, Usage, Validity,
+    graph::{Meant, Openings},
+    types::quarantine::quarantined,
 };
 
 /// Neighbours looked up for each fact, by meaning and by words: the whole scope is searched, and the nearest are what
@@ -24,6 +27,8 @@ pub(super) struct CheckedPlan {
     /// What fills or has filled the slots of the new facts.
     pub(super) slots: HashMap<String, Vec<Filled>>,
     pub(super) plan: Plan,
+    /// What names mean that no rule decides.
+    pub(super) meant: Vec<Meant>,
     /// Whether the rules made it, since the budget allowed no call of a model, or others kept changing what is known.
     pub(super) by_rules: bool,
     /// How many plans were made so far.
@@ -48,7 +53,14 @@ pub(super) async fn reconcile(
 ) -> Result<CheckedPlan> {
     if intake.facts.is_empty() {
         let plan = Plan::default();
-        return Ok(CheckedPlan { neighbours: Vec::new(), slots: HashMap::new(), plan, by_rules: false, made: 0 });
+        return Ok(CheckedPlan {
+            neighbours: Vec::new(),
+            slots: HashMap::new(),
+            plan,
+            meant: Vec::new(),
+            by_rules: false,
+            made: 0,
+        });
     }
     let in_stage = |error: crate::Error| error.with_stage(Stage::Reconcile);
     let (neighbours, slots) = neighbours(context, scope, intake).await.map_err(in_stage)?;
@@ -60,7 +72,13 @@ pub(super) async fn reconcile(
         (spent_calls, spent, made) = (previous.plan.model_calls, previous.plan.usage, previous.made);
     }
     let facts: Vec<Fact> = intake.facts.iter().map(|new| new.fact.clone()).collect();
+    let openings = if made < PLANS && reconciler.resolves_mentions() {
+        open(context, scope, intake, &neighbours).await.map_err(in_stage)?
+    } else {
+        Openings::default()
+    };
     let mut request = ReconcileRequest::new(&facts, &neighbours);
+    (request.mentions, request.entities) = (&openings.mentions, &openings.entities);
     request.budget = Some(budget);
     request.check = Some(objections);
     let (calls_before, usage_before) = (budget.model_calls(), budget.usage());
@@ -84,10 +102,12 @@ pub(super) async fn reconcile(
     }
     // Not before: what is cut off is no longer known for a secret.
     plan.account = plan.account.map(shortened);
+    let (meant, refused) = openings.judge(&plan.meanings);
     let mut plan = check(plan, &facts, &neighbours);
+    plan.rejected.extend(refused);
     plan.model_calls += spent_calls;
     plan.usage += spent;
-    Ok(CheckedPlan { neighbours, slots, plan, by_rules, made: made + 1 })
+    Ok(CheckedPlan { neighbours, slots, plan, meant, by_rules, made: made + 1 })
 }
 
 fn shortened(account: String) -> String {

@@ -35,8 +35,8 @@ pub(super) async fn prepare(
     checked: &CheckedPlan,
     version: Version,
 ) -> Result<Prepared> {
-    let CheckedPlan { neighbours, slots, plan, by_rules, made: _ } = checked;
-    let Plan { actions, rejected, account, model_calls, usage } = plan;
+    let CheckedPlan { neighbours, slots, plan, meant, by_rules, made: _ } = checked;
+    let Plan { actions, meanings: _, rejected, account, model_calls, usage } = plan;
     let mut report = intake.report.clone();
     if *by_rules {
         report.fallbacks.push(Stage::Reconcile);
@@ -139,8 +139,9 @@ pub(super) async fn prepare(
     if !intake.facts.is_empty() && context.store.capabilities().guards {
         draft.batch.unchanged = Some(Unchanged::new(scope.across_sessions(), version));
     }
-    let changes =
-        relate(context, scope, intake, &went, &draft.report).await.map_err(|error| error.with_stage(Stage::Store))?;
+    let changes = relate(context, scope, intake, &went, meant, &mut draft.report)
+        .await
+        .map_err(|error| error.with_stage(Stage::Store))?;
     let new = changes.batch.relations.iter().filter(|relation| changes.new_relations.contains(&relation.id));
     draft.report.relations = new.cloned().collect();
     Ok(Prepared { batch: draft.batch, changes, report: draft.report })

@@ -17,6 +17,20 @@ const PAGE: usize = 1_000;
 
 /// The graph of one user's world, as it is believed now to be now, or [as of](Graph::as_of) other times.
 ///
+/// # Who is meant by a name
+/// Equal names mean one entity, unless one is a person or an animal and the other is not. Other spellings of a long name
+/// ("Acme Robotics GmbH") mean it if both are related to a third. What that does not decide is a new entity by the rules; a
+/// model is asked in the same call in which it holds facts against what is known, and only where there is a reason to: the
+/// names have something in common, or the two are connected and one is short for something ("Bob", "Robert Smith") or a
+/// description ("the clinic"). Of one add at most six names are asked about, with three entities each; no call is made for
+/// names alone, and with [`AddMode::Agentic`](crate::AddMode::Agentic) none are asked about.
+///
+/// A model's word is not taken for a merge that letters alone may have suggested: words that a slip of the pen would make
+/// the same (Jon, John, Joan; KTRA, KTRB) are two names unless both are long and neither is a person's; so are different
+/// numbers (Hall 7, Hall 8), and two full names of people unless they share a word and a neighbour. What was taken is in
+/// [`AddReport::resolved`](crate::AddReport::resolved), the name becomes an alias, and [`split`](Graph::split) under it takes
+/// it back; what was refused is in [`AddReport::rejected`](crate::AddReport::rejected).
+///
 /// ```
 /// use ingrain::{HashingEmbedder, MemoryEngine, Scope};
 /// # #[tokio::main(flavor = "current_thread")]

@@ -4,15 +4,23 @@
 mod asked;
 mod concepts;
 mod expand;
+mod meant;
 mod merge;
 mod names;
+mod open;
 mod periods;
 mod resolve;
+mod told;
 mod view;
 mod web;
+mod word;
 mod write;
 
 pub(crate) use expand::{Led, When, expand};
+pub use meant::ResolvedMention;
+pub(crate) use meant::{Meant, Openings};
+pub(crate) use open::Spoken;
+pub(crate) use told::Told;
 pub use view::GraphView;
-pub(crate) use web::{Told, Web};
+pub(crate) use web::Web;
 pub(crate) use write::{Changes, GraphPart, write, write_deletion};

@@ -45,7 +45,7 @@ pub(crate) fn may_be_spelled(mention: &Mention, entity: &Entity) -> bool {
 
 /// What sorts of entities are never the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sort {
+pub(super) enum Sort {
     Person,
     Animal,
     /// Places, organizations, works: a clinic is told of as either.
@@ -59,11 +59,11 @@ const THINGS: &str = "place city town village country region location address or
     business school university team institution hospital clinic product book movie film song event project";
 
 impl Sort {
-    fn of_any(entity_type: &Option<String>) -> Self {
+    pub(super) fn of_any(entity_type: &Option<String>) -> Self {
         entity_type.as_deref().map_or(Self::Unknown, Self::of)
     }
 
-    fn of(entity_type: &str) -> Self {
+    pub(super) fn of(entity_type: &str) -> Self {
         let folded = entity_type.trim().to_lowercase().replace([' ', '-'], "_");
         let listed = |list: &str| list.split_whitespace().any(|word| word == folded);
         match folded.as_str() {
@@ -74,7 +74,7 @@ impl Sort {
         }
     }
 
-    fn may_be(self, other: Self) -> bool {
+    pub(super) fn may_be(self, other: Self) -> bool {
         self == Self::Unknown || other == Self::Unknown || self == other
     }
 }

@@ -3,8 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{
+    meant::{Meant, ResolvedMention},
     periods::{Period, see, settle},
     resolve::{Likely, may_be_spelled, resolve},
+    told::{Told, entity_names, names_of, own_name, predicate_of},
+    word::refusal,
     write::Changes,
 };
 use crate::{
@@ -18,25 +21,8 @@ const RELATIONS: usize = 1_000_000;
 const FEW: usize = 100;
 /// Entities looked up for one name.
 const LIKELY: usize = 10;
-/// Longest name that tells anything, in bytes.
-const NAME: usize = 1_024;
 /// Entities that are new here are looked over for other spellings, if there are no more of them.
 const NEW: usize = 64;
-
-/// Names by which the one who speaks is meant.
-const SELF: [&str; 5] = [Mention::USER, "the user", "i", "me", "myself"];
-
-/// A fact with its relations, and the memory it went into.
-#[derive(Debug)]
-pub(crate) struct Told<'a> {
-    pub(crate) relations: &'a [ExtractedRelation],
-    pub(crate) memory: MemoryId,
-    pub(crate) text: &'a str,
-    pub(crate) speaker: Option<&'a str>,
-    /// Since when it holds, and until when if that was told.
-    pub(crate) since: Timestamp,
-    pub(crate) until: Option<Timestamp>,
-}
 
 /// A graph and what is to become of it.
 pub(crate) struct Web<'g> {
@@ -60,6 +46,11 @@ pub(crate) struct Web<'g> {
     /// Those of which the relations that they are the subject of were read.
     pub(super) read_from: HashSet<EntityId>,
     pub(super) batch: GraphBatch,
+    /// What open names mean, by the word of a model.
+    meant: Vec<Meant>,
+    /// Those of them that were taken so, and how many cannot be any longer.
+    resolved: BTreeMap<String, ResolvedMention>,
+    unmet: BTreeSet<String>,
 }
 
 impl<'g> Web<'g> {
@@ -83,25 +74,32 @@ impl<'g> Web<'g> {
             read: HashSet::new(),
             read_from: HashSet::new(),
             batch: GraphBatch::default(),
+            meant: Vec::new(),
+            resolved: BTreeMap::new(),
+            unmet: BTreeSet::new(),
         }
+    }
+
+    /// Takes these names to mean these entities, where no rule says what they mean.
+    pub(crate) fn taking(self, meant: &[Meant]) -> Self {
+        Self { meant: meant.to_vec(), ..self }
+    }
+
+    /// The names that were taken for stored entities by that, and how many were not, since the entity is gone.
+    pub(crate) fn resolved(&self) -> (Vec<ResolvedMention>, usize) {
+        (self.resolved.values().cloned().collect(), self.unmet.len())
     }
 
     /// Whether the names and the predicate tell anything.
     pub(crate) fn is_telling(relation: &ExtractedRelation) -> bool {
-        let ExtractedRelation { subject, predicate, object, .. } = relation;
-        let mut names = names_of(subject).chain(names_of(object)).chain([predicate]);
-        let is_blank = |name: &String| folded(name).is_empty();
-        names.all(|name| name.len() <= NAME) && ![&subject.name, predicate, &object.name].into_iter().any(is_blank)
+        predicate_of(relation).is_some()
     }
 
     /// Takes in what a fact tells. A relation with a blank name or predicate, or one of over 1,024 bytes, tells nothing.
     pub(crate) async fn tell(&mut self, told: &Told<'_>) -> Result<()> {
         for relation in told.relations {
             let ExtractedRelation { subject, predicate, object, single_valued } = relation;
-            if !Self::is_telling(relation) {
-                continue;
-            }
-            let key = folded(predicate);
+            let Some(key) = predicate_of(relation) else { continue };
             if key == ExtractedRelation::SAME_AS {
                 self.same(subject, object, told.speaker).await?;
                 continue;
@@ -276,8 +274,8 @@ impl<'g> Web<'g> {
     async fn entity(&mut self, mention: &Mention, other: Option<&Mention>, speaker: Option<&str>) -> Result<EntityId> {
         let mention = own_name(mention, speaker);
         let likely = self.likely(&mention, other.map(|other| own_name(other, speaker)).as_ref()).await?;
-        if let Some(found) = resolve(&mention, &likely) {
-            let id = found.id;
+        let found = resolve(&mention, &likely).map(|entity| entity.id);
+        if let Some(id) = self.by_word(&mention, found, &likely).await?.or(found) {
             self.enrich(id, &mention);
             return Ok(id);
         }
@@ -293,9 +291,39 @@ impl<'g> Web<'g> {
         Ok(id)
     }
 
+    /// The entity that a model took the name for, if that may still be. Of entities that have that very name, told meanwhile
+    /// perhaps, it may be any; else what a rule says stands.
+    async fn by_word(
+        &mut self,
+        mention: &Mention,
+        found: Option<EntityId>,
+        likely: &[Likely],
+    ) -> Result<Option<EntityId>> {
+        let Some(id) = self.meant.iter().find(|meant| meant.is_of(mention)).map(|meant| meant.entity) else {
+            return Ok(None);
+        };
+        if found.is_some() && !likely.iter().any(|likely| likely.entity.id == id && likely.likeness >= 1.0) {
+            return Ok(None);
+        }
+        self.read_entities(&[id]).await?;
+        let may_be = |entity: &&Entity| entity.merged_into.is_none() && refusal(mention, entity, true).is_none();
+        let key = folded(&mention.name);
+        match self.entities.get(&id).filter(may_be) {
+            Some(entity) => {
+                let (name, known_as) = (mention.name.trim().to_owned(), entity.name.clone());
+                self.resolved.entry(key).or_insert(ResolvedMention { name, entity: id, known_as });
+                Ok(Some(id))
+            }
+            None => {
+                self.unmet.insert(key);
+                Ok(None)
+            }
+        }
+    }
+
     /// The entities that a name may mean: those with an equal name, and if that is none of them, those whose name it may be
     /// another spelling of.
-    async fn likely(&mut self, mention: &Mention, other: Option<&Mention>) -> Result<Vec<Likely>> {
+    pub(super) async fn likely(&mut self, mention: &Mention, other: Option<&Mention>) -> Result<Vec<Likely>> {
         let equal = self.equal(mention).await?;
         // The neighbour is looked for where it can matter: an equal name alone decides.
         let known = self.likely_of(&equal, 1.0, other.filter(|_| equal.len() > 1)).await?;
@@ -323,7 +351,7 @@ impl<'g> Web<'g> {
     }
 
     /// The entities with a name that is equal to one of the mention.
-    async fn equal(&mut self, mention: &Mention) -> Result<BTreeSet<EntityId>> {
+    pub(super) async fn equal(&mut self, mention: &Mention) -> Result<BTreeSet<EntityId>> {
         let names: Vec<String> = names_of(mention).map(|name| folded(name)).collect();
         for entity in self.store.named(&self.scope, &names).await? {
             self.know(entity);
@@ -357,7 +385,7 @@ impl<'g> Web<'g> {
 
     /// Takes note of a stored entity, unless it is known, and perhaps changed. One of a narrower scope, such as that of one
     /// agent of the user's, is another's here.
-    fn know(&mut self, entity: Entity) {
+    pub(super) fn know(&mut self, entity: Entity) {
         if !entity.scope.covers(&self.scope) {
             return;
         }
@@ -370,7 +398,7 @@ impl<'g> Web<'g> {
     }
 
     /// Whether an entity is related to one of that name.
-    async fn has_neighbour(&mut self, id: EntityId, other: &Mention) -> Result<bool> {
+    pub(super) async fn has_neighbour(&mut self, id: EntityId, other: &Mention) -> Result<bool> {
         self.read_at(id).await?;
         let ends = self.believed.values().filter(|relation| relation.subject == id || relation.object == id);
         let ends: Vec<EntityId> =
@@ -529,23 +557,4 @@ impl<'g> Web<'g> {
         }
         Ok(())
     }
-}
-
-fn names_of(mention: &Mention) -> impl Iterator<Item = &String> {
-    std::iter::once(&mention.name).chain(&mention.aliases)
-}
-
-fn entity_names(entity: &Entity) -> impl Iterator<Item = &String> {
-    std::iter::once(&entity.name).chain(&entity.aliases)
-}
-
-/// The mention, with the name of the one who speaks where it means that one.
-fn own_name(mention: &Mention, speaker: Option<&str>) -> Mention {
-    let name = folded(&mention.name);
-    if !SELF.contains(&name.as_str()) {
-        return mention.clone();
-    }
-    let mut own = Mention { name: speaker.unwrap_or(Mention::USER).to_owned(), ..mention.clone() };
-    own.entity_type.get_or_insert_with(|| "person".to_owned());
-    own
 }

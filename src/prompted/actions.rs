@@ -25,7 +25,7 @@ pub(super) struct ActionList {
 /// One action.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "gives the schema; what models send is read more leniently")]
-struct ActionForm {
+pub(super) struct ActionForm {
     event: EventForm,
     /// The number of the fact.
     fact: Option<u32>,

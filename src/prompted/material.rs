@@ -1,6 +1,6 @@
 //! How texts of others stand in a prompt: so that nothing in them can pass for the prompt itself.
 
-use std::{collections::HashSet, fmt::Write};
+use std::{borrow::Cow, collections::HashSet, fmt::Write};
 
 use chrono::{Datelike, Timelike};
 use unicode_segmentation::UnicodeSegmentation;
@@ -37,6 +37,14 @@ impl Transcript {
             let _ = writeln!(text, "{}\n</{tag}>", message.text);
         }
         Self { tag, text }
+    }
+}
+
+/// The beginning of a text: what a prompt costs must not depend on what was stored.
+pub(super) fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
+        None => Cow::Borrowed(text),
     }
 }
 

@@ -19,6 +19,7 @@ mod json;
 #[cfg(feature = "eval")]
 mod judge;
 mod material;
+mod mentions;
 mod parse;
 mod period;
 mod reconciler;

@@ -1,5 +1,4 @@
 use std::{
-    borrow::Cow,
     collections::{BTreeSet, HashMap, HashSet},
     fmt::Write,
     sync::Arc,
@@ -11,7 +10,8 @@ use serde_json::{Value, json};
 use super::{
     actions::{ActionList, Planner, read_actions},
     ask::{Asker, Question},
-    material::date,
+    material::{cut, date},
+    mentions,
     schema::strict,
 };
 use crate::{
@@ -32,6 +32,9 @@ const TEXT: usize = 2_000;
 /// no use. The model sees the neighbours as numbers, text and the day since which they hold, never their ids; of more
 /// than sixty the nearest, and of a long text the first 2,000 characters. Of an answer that is cut off twice the steps
 /// before the cut count.
+///
+/// Names of which it is [open](ReconcileRequest::mentions) what they mean are asked about in the same request, by numbers
+/// too; where there are none it is as if there were no such question, and for them alone no request is made.
 ///
 /// The answer may be sloppy (numbers as strings, events in any case). An action on a number that was not shown, or with
 /// an event that there is none of, is [rejected](Plan::rejected) with the reason, and the rest is kept: whoever carries
@@ -90,18 +93,30 @@ impl PromptedReconciler {
 
     /// Asks once for all that is to be done.
     pub(super) async fn one_call(&self, request: &ReconcileRequest<'_>, sorted: &Sorted) -> Result<Plan> {
-        let question = Question {
+        let prompt = include_str!("prompts/reconcile.md");
+        let mut question = Question {
             name: "actions",
-            instructions: self.instructed(include_str!("prompts/reconcile.md")),
+            instructions: self.instructed(prompt),
             material: sorted.material(request),
             schema: strict::<ActionList>(),
             leading: true,
         };
-        let answer = self.asker.ask(&question, request.budget, &read_actions).await?;
+        let are_open = !request.mentions.is_empty();
+        if are_open {
+            question.instructions = self.instructed(&format!("{prompt}{}", include_str!("prompts/mentions.md")));
+            question.material.push_str(&mentions::material(request, |fact| sorted.open.contains(&fact)));
+            question.schema = mentions::schema();
+        }
+        let fit = |value: &Value| match are_open {
+            true => mentions::read_both(value),
+            false => read_actions(value).map(|(fit, actions)| (fit, (actions, Vec::new()))),
+        };
+        let answer = self.asker.ask(&question, request.budget, &fit).await?;
+        let (actions, told) = answer.value;
         let mut planner = sorted.planner(request);
         // A model that repeats itself does so without end.
         let most = MOST_STEPS + 4 * (sorted.open.len() + request.neighbours.len().min(SHOWN));
-        let steps = if answer.value.len() > most { distinct(answer.value) } else { answer.value };
+        let steps = if actions.len() > most { distinct(actions) } else { actions };
         planner.take_all(steps.get(..most).unwrap_or(&steps));
         if steps.len() > most {
             planner.rejected.push("more steps than there is anything to do".to_owned());
@@ -109,6 +124,9 @@ impl PromptedReconciler {
         let mut plan = Plan::of(sorted.known.clone());
         plan.actions.extend(planner.actions);
         plan.rejected = planner.rejected;
+        let (meanings, unreadable) = mentions::meanings(&told);
+        plan.meanings = meanings;
+        plan.rejected.extend(unreadable);
         plan.model_calls = answer.model_calls;
         plan.usage = answer.usage;
         Ok(plan)
@@ -162,7 +180,7 @@ impl Sorted {
         let mut material = String::from("Memories:\n");
         for (number, near) in request.neighbours.iter().enumerate().take(SHOWN) {
             let memory = &near.memory;
-            let text = shown(&memory.text);
+            let text = cut(&memory.text, TEXT);
             let mut line = json!({"memory": number, "since": date(memory.valid_at), "text": text});
             if let (Some(speaker), Some(line)) = (&memory.speaker, line.as_object_mut()) {
                 line.insert("said_by".to_owned(), speaker.as_str().into());
@@ -183,14 +201,6 @@ impl Sorted {
     }
 }
 
-/// What a model sees of a memory's text: what it costs must not depend on what was stored.
-fn shown(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(TEXT) {
-        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
-        None => Cow::Borrowed(text),
-    }
-}
-
 /// The steps without those that repeat an earlier one.
 fn distinct(steps: Vec<Value>) -> Vec<Value> {
     let mut seen = HashSet::new();
@@ -205,5 +215,9 @@ impl Reconciler for PromptedReconciler {
             return Ok(Plan::of(sorted.known));
         }
         self.one_call(request, &sorted).await
+    }
+
+    fn resolves_mentions(&self) -> bool {
+        true
     }
 }

@@ -33,7 +33,9 @@ pub use llm::{
 };
 pub use llm_fn::LlmFn;
 pub use meter::{Meter, Operation, Total, Totals};
-pub use reconciler::{Action, Neighbour, Plan, PlanCheck, ReconcileRequest, Reconciler};
+pub use reconciler::{
+    Action, KnownEntity, Meaning, Neighbour, OpenMention, Plan, PlanCheck, ReconcileRequest, Reconciler,
+};
 pub use redactor::Redactor;
 pub(crate) use redactor::{redact_message, redact_metadata, redact_text};
 pub use reranker::Reranker;

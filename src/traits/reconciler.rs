@@ -2,7 +2,7 @@ use std::{fmt::Debug, sync::Arc};
 
 use async_trait::async_trait;
 
-use crate::{CallBudget, Fact, Memory, Result, Usage};
+use crate::{CallBudget, Entity, Fact, Memory, Mention, Result, Usage};
 
 /// A memory that a new fact may repeat, refine or contradict.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +43,63 @@ impl Neighbour {
 /// reason in words, without memory text.
 pub type PlanCheck = fn(&[Action], &[Fact], &[Neighbour]) -> Vec<(usize, &'static str)>;
 
+/// A stored entity that a name in the new facts may mean.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct KnownEntity {
+    /// The entity as it was read.
+    pub entity: Entity,
+    /// What is told of it, in the words of one or two of its relations, the newest; empty if nothing is.
+    pub told: Vec<String>,
+}
+
+impl KnownEntity {
+    /// An entity, and some of what is told of it.
+    #[must_use]
+    pub fn new(entity: Entity, told: Vec<String>) -> Self {
+        Self { entity, told }
+    }
+}
+
+/// A name in the relations of the new facts of which it cannot be told without understanding whether it means an entity that
+/// is stored: "Bob", where "Robert Smith" is known.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct OpenMention {
+    /// The name, as it was told first.
+    pub mention: Mention,
+    /// The fact it was told in first, an index into the request's.
+    pub fact: usize,
+    /// The entities it may mean, likest first, as indices into those of the request; at least one. No other is taken.
+    pub candidates: Vec<usize>,
+}
+
+impl OpenMention {
+    /// A name that may mean these entities.
+    #[must_use]
+    pub fn new(mention: Mention, fact: usize, candidates: Vec<usize>) -> Self {
+        Self { mention, fact, candidates }
+    }
+}
+
+/// What an open mention means. Both are indices into the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Meaning {
+    /// The mention.
+    pub mention: usize,
+    /// The entity it means; `None` for one that is not stored.
+    pub entity: Option<usize>,
+}
+
+impl Meaning {
+    /// A mention that means this entity, or a new one.
+    #[must_use]
+    pub fn new(mention: usize, entity: Option<usize>) -> Self {
+        Self { mention, entity }
+    }
+}
+
 /// New facts and what is known around them.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -51,6 +108,11 @@ pub struct ReconcileRequest<'a> {
     pub facts: &'a [Fact],
     /// Current memories near any of them, each once; actions name them by index, a model by the same number.
     pub neighbours: &'a [Neighbour],
+    /// Names in the relations of the facts that are open, a few at most; none for a reconciler that does not
+    /// [resolve](Reconciler::resolves_mentions) any. Meanings name them by index, a model by the same number.
+    pub mentions: &'a [OpenMention],
+    /// The entities that they may mean, each once, named in the same way.
+    pub entities: &'a [KnownEntity],
     /// What may be spent on models; `None` for no limit.
     pub budget: Option<&'a CallBudget>,
     /// How the plan will be checked, for a maker that can mend it before it is. `None` if that is not known.
@@ -61,7 +123,7 @@ impl<'a> ReconcileRequest<'a> {
     /// A request.
     #[must_use]
     pub fn new(facts: &'a [Fact], neighbours: &'a [Neighbour]) -> Self {
-        Self { facts, neighbours, budget: None, check: None }
+        Self { facts, neighbours, mentions: &[], entities: &[], budget: None, check: None }
     }
 }
 
@@ -105,6 +167,9 @@ pub enum Action {
 pub struct Plan {
     /// The steps.
     pub actions: Vec<Action>,
+    /// What the open mentions mean. One that is not here is decided by the rules, as all are without a model: a name that no
+    /// stored entity has means a new one, and one that several have the oldest.
+    pub meanings: Vec<Meaning>,
     /// What the model wanted and cannot be done, in words, without memory text.
     pub rejected: Vec<String>,
     /// What was decided and why, in the model's own words, which are not checked; `None` if it gave none.
@@ -135,6 +200,11 @@ pub trait Reconciler: Debug + Send + Sync + 'static {
     /// What the model's client reports, [`UnusableModelOutput`](crate::ErrorKind::UnusableModelOutput), and
     /// [`BudgetExhausted`](crate::ErrorKind::BudgetExhausted) where the budget does not allow a call.
     async fn reconcile(&self, request: &ReconcileRequest<'_>) -> Result<Plan>;
+
+    /// Whether it tells what [open mentions](ReconcileRequest::mentions) mean; if not they are not looked for. Default: no.
+    fn resolves_mentions(&self) -> bool {
+        false
+    }
 }
 
 #[async_trait]
@@ -142,5 +212,9 @@ pub trait Reconciler: Debug + Send + Sync + 'static {
 impl<T: Reconciler + ?Sized> Reconciler for Arc<T> {
     async fn reconcile(&self, request: &ReconcileRequest<'_>) -> Result<Plan> {
         (**self).reconcile(request).await
+    }
+
+    fn resolves_mentions(&self) -> bool {
+        (**self).resolves_mentions()
     }
 }

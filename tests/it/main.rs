@@ -42,6 +42,7 @@ mod kills;
 mod later;
 mod layering;
 mod maintain;
+mod mentions;
 mod metering;
 #[cfg(feature = "neo4j")]
 mod neo4j;

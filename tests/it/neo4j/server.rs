@@ -13,6 +13,8 @@ use tokio::{
     task::JoinHandle,
 };
 
+use super::cypher::Cypher;
+
 /// One test at a time has the database to itself.
 static DATABASE: LazyLock<Arc<Mutex<()>>> = LazyLock::new(Arc::default);
 
@@ -32,6 +34,11 @@ impl Server {
         let user = std::env::var("INGRAIN_NEO4J_USER").unwrap_or_else(|_| "neo4j".to_owned());
         let password = std::env::var("INGRAIN_NEO4J_PASSWORD").unwrap_or_default();
         Some(Self { url, user, password })
+    }
+
+    /// A connection of the test's own.
+    pub(super) async fn cypher(&self) -> Cypher {
+        Cypher::login(&self.url, &self.user, &self.password).await
     }
 
     fn at(&self, url: &str) -> Neo4jStoreBuilder {

@@ -11,3 +11,11 @@ async fn a_told_town_is_known_on_any_day_as_of_any_day() {
     let (store, _alone) = fresh(server).await;
     graph_world::check(60, 4, 1_000, MemoryEngine::builder().store(InMemoryStore::new()).graph(store)).await;
 }
+
+#[tokio::test]
+#[ignore = "takes minutes, with optimization too"]
+async fn the_whole_town() {
+    let Some(server) = Server::named("the_whole_town") else { return };
+    let (store, _alone) = fresh(server).await;
+    graph_world::check(500, 4, 10_000, MemoryEngine::builder().store(InMemoryStore::new()).graph(store)).await;
+}
