@@ -322,3 +322,31 @@ async fn a_kill_leaves_the_old_version_or_the_new_one() {
     }
     assert!(new >= 4 && old + new == 24, "{old} old, {new} new");
 }
+
+/// What is made beside an encrypted file is encrypted under the same key.
+#[cfg(feature = "encryption")]
+#[tokio::test]
+async fn the_backup_of_an_encrypted_file_is_encrypted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let keyed = |path: &Path| settings(path).passphrase("correct horse");
+    let store = keyed(&path).open().await.unwrap();
+    store.bind(&EmbedderIdentity::new("test", 2)).await.unwrap();
+    let now = Timestamp::from_timestamp(1_739_174_400, 0).unwrap();
+    let memory = Memory::new(MemoryId::new(now), Scope::user("alice"), "Owns a kayak", now);
+    let mut batch = WriteBatch::default();
+    batch.puts.push(Put::new(memory.clone(), vec![IndexKey::new(memory.text, vec![1.0, 0.0])]));
+    store.apply(batch).await.unwrap();
+    drop(store);
+    drop(open::writer_at(&keyed(&path), THREE).map_err(|error| error.told("opening")).unwrap());
+    let mut files = 0;
+    for file in fs::read_dir(folder.path()).unwrap() {
+        let bytes = fs::read(file.unwrap().path()).unwrap();
+        assert!(!bytes.windows(5).any(|part| part == b"kayak" || part == b"alice"));
+        files += 1;
+    }
+    assert!(files >= 2, "the file and its backup");
+    let backup = keyed(&folder.path().join("memory.db.v1.bak")).open().await.unwrap();
+    assert_eq!(backup.count(&Scope::user("alice"), None, crate::Validity::Any).await.unwrap(), 1);
+    assert_eq!(settings(&folder.path().join("memory.db.v1.bak")).open().await.unwrap_err().kind(), ErrorKind::WrongKey);
+}
