@@ -146,14 +146,14 @@ async fn what_cannot_be_a_passphrase_is_refused_at_the_door() {
 async fn no_key_is_told() {
     if let Some((path, _)) = given() {
         let wrong = SqliteStore::builder(&path).passphrase("an untold 'phrase");
-        println!("{wrong:?}");
-        println!("{:?}", wrong.open().await.unwrap_err());
+        say(&format!("{wrong:?}"));
+        say(&format!("{:?}", wrong.open().await.unwrap_err()));
         let raw = SqliteStore::builder(&path).raw_key(KEY);
-        println!("{raw:?}");
+        say(&format!("{raw:?}"));
         let store = raw.open().await.unwrap();
-        println!("{store:?} {:?}", engine(store.clone()).await);
+        say(&format!("{store:?} {:?}", engine(store.clone()).await));
         let taken = store.copy_to(SqliteStore::builder(&path).passphrase("an untold 'phrase")).await;
-        println!("{:?}", taken.unwrap_err());
+        say(&format!("{:?}", taken.unwrap_err()));
         return;
     }
     let folder = tempfile::tempdir().unwrap();
