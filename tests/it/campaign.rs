@@ -314,7 +314,7 @@ async fn campaign(mut stores: impl Stores, calls: &[(&str, bool)]) {
             }
         }
     }
-    assert!(failed > 10 * calls.len(), "{failed} failures");
+    assert!(failed > 8 * calls.len(), "{failed} failures");
     println!("calls={} failures={failed}", calls.len());
 }
 
