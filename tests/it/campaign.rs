@@ -315,7 +315,6 @@ async fn campaign(mut stores: impl Stores, calls: &[(&str, bool)]) {
         }
     }
     assert!(failed > 8 * calls.len(), "{failed} failures");
-    println!("calls={} failures={failed}", calls.len());
 }
 
 #[tokio::test]
