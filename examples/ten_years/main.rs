@@ -12,7 +12,7 @@
 //! puts what it recalls into the prompt and feeds that back. What is true is known for every day, so every fact in the
 //! store is held against it (`world`, `measure`): as far as it was told and read, and as it is.
 //!
-//! At the end of the ten years of the default (`ten_years.svg` beside this file; of 15,873 statements the rules read all but 8):
+//! At the end of the default run (`ten_years.svg` beside this file; of 15,873 statements the rules read all but 8):
 //!
 //! | | MB | turns | summaries | told by one of the first five hits | by one of the first five facts | stale, twice |
 //! | --- | --- | --- | --- | --- | --- | --- |
