@@ -2,8 +2,8 @@
 //! become, how much of what is so now is found, and does anything stale come back? No server, no key, no download.
 //!
 //! `cargo run --release --example ten_years -- ten_years.svg` prints a table and one line of totals, and draws the curves.
-//! The default is 20 users in files of 10: some minutes. `--users 200 --file-users 25` is the size of a small application,
-//! 730,000 exchanges in each store, and takes an hour or more on two cores; `--years`, `--asked` (of how many users in a
+//! The default is 20 users in files of 10, 73,000 exchanges in each store: a quarter of an hour on two busy cores.
+//! `--users 200 --file-users 25` is ten times that, and was not run; `--years`, `--asked` (of how many users in a
 //! file questions are asked), `--seed` and `--samples` (how much of what is wrong is shown) are there as well.
 //!
 //! Everything is made up and seeded (`life`): each user moves, changes jobs, tastes, allergies, pets, hobbies, plans and so
@@ -11,6 +11,15 @@
 //! talks Russian. The assistant answers, sometimes wrongly; system text tells lies; and every other week the application
 //! puts what it recalls into the prompt and feeds that back. What is true is known for every day, so every fact in the
 //! store is held against it (`world`, `measure`): as far as it was told and read, and as it is.
+//!
+//! At the end of the default run (`ten_years.svg` beside this file; of 15,873 statements the rules read all but 8):
+//!
+//! | | MB | turns | summaries | told by one of the first five hits | by one of the first five facts | stale, twice |
+//! | --- | --- | --- | --- | --- | --- | --- |
+//! | with maintenance | 39 | 5,004 | 766 | 0.926 | 0.932 | 0 |
+//! | without | 234 | 156,605 | 0 | 0.797 | 0.953 | 0 |
+//!
+//! What is not found is asked in words that the facts do not have ("What is my occupation?", "Works as a nurse").
 //!
 //! The maintained store lets turns go that have faded (half-life 30 days), writes summaries of the weeks, which fade after
 //! them, and keeps no history of what is gone. What is known of a user never fades: it ends when the user says so.
