@@ -110,11 +110,25 @@ async fn what_has_faded_is_forgotten_if_that_is_asked_for() {
     clock.advance(days(20 * 365));
     assert_eq!(run(&memory, Maintenance::new()).await.changes(), 0, "never by itself");
     assert!(memory.effective_importance(&faint) < 0.1);
-    assert_eq!(run(&memory, Maintenance::new().forget_below(0.1).dry_run()).await.forgotten, [faint.id]);
-    assert_eq!(run(&memory, Maintenance::new().forget_below(0.1)).await.forgotten, [faint.id]);
+    assert_eq!(run(&memory, Maintenance::new().forget_below(0.1)).await.changes(), 0, "it still holds");
+    let request = || Maintenance::new().forget_below(0.1).forget_what_holds(true);
+    assert_eq!(run(&memory, request().dry_run()).await.forgotten, [faint.id]);
+    assert_eq!(run(&memory, request()).await.forgotten, [faint.id]);
     let last = memory.history(&alice(), faint.id).await.unwrap().pop().unwrap();
     assert_eq!(last.stamp.reason.as_deref(), Some("faded"));
     assert_eq!(all(&memory).await.len(), 3);
+}
+
+#[tokio::test]
+async fn what_has_ended_and_faded_is_forgotten() {
+    let (memory, clock) = fresh().await;
+    memory.add(&alice(), "I live in Lisbon.").await.unwrap();
+    clock.advance(days(1));
+    memory.add(&alice(), "I moved to Porto.").await.unwrap();
+    clock.advance(days(20 * 365));
+    run(&memory, Maintenance::new().forget_below(0.1)).await;
+    let left = all(&memory).await;
+    assert_eq!(left.iter().map(|one| one.text.as_str()).collect::<Vec<_>>(), ["Lives in Porto"]);
 }
 
 #[tokio::test]

@@ -34,8 +34,10 @@ impl Run<'_> {
     pub(super) async fn forget(&mut self, after: Option<Cursor>) -> Result<Option<Cursor>> {
         let Some(least) = self.request.forget_below else { return Ok(None) };
         let page = self.page(after, None, Validity::Any).await?;
-        let (engine, now) = (self.engine, self.now);
+        let (engine, now, what_holds) = (self.engine, self.now, self.request.forget_what_holds);
         let has_faded = move |memory: &Memory| {
+            // What is known does not become untrue because nobody spoke of it.
+            let is_known = memory.kind.is_semantic() && memory.invalid_at.is_none_or(|end| end > now);
             // What this writes itself would be written anew, as long as something is left of what it tells.
             let is_own = match memory.kind {
                 MemoryKind::Summary => faded_of(memory) < rests_on(memory).len() as u64 || rests_on(memory).is_empty(),
@@ -44,6 +46,7 @@ impl Run<'_> {
             };
             memory.kind != MemoryKind::Block
                 && !is_own
+                && (what_holds || !is_known)
                 && !memory.pinned
                 && engine.0.decay.effective_importance(memory, now) < least
         };

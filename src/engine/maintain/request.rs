@@ -16,6 +16,7 @@ use crate::{Cursor, Error, MemoryId, Result, Usage};
 pub struct Maintenance {
     pub(super) expire: bool,
     pub(super) forget_below: Option<f32>,
+    pub(super) forget_what_holds: bool,
     pub(super) erase_history: bool,
     pub(super) merge: bool,
     pub(super) quiet: Option<Duration>,
@@ -39,6 +40,7 @@ impl Maintenance {
         Self {
             expire: true,
             forget_below: None,
+            forget_what_holds: false,
             erase_history: false,
             merge: true,
             quiet: None,
@@ -56,12 +58,20 @@ impl Maintenance {
         self
     }
 
-    /// Removes what has faded below this effective importance, 0 to 1: see
-    /// [`DecayPolicy::effective_importance`](crate::score::decay::DecayPolicy::effective_importance). Pinned memories and blocks never
-    /// fade, and observations go with what they rest on. A summary outlives the turns it tells of; it fades itself when
-    /// all of them have. Default: nothing is forgotten.
+    /// Removes turns, and facts that have ended, that have faded below this effective importance, 0 to 1: see
+    /// [`DecayPolicy::effective_importance`](crate::score::decay::DecayPolicy::effective_importance). Pinned memories and
+    /// blocks never fade, and observations go with what they rest on. A summary outlives the turns it tells of; it fades
+    /// itself when all of them have. What still holds stays, however old: see
+    /// [`forget_what_holds`](Self::forget_what_holds). Default: nothing is forgotten.
     pub const fn forget_below(mut self, importance: f32) -> Self {
         self.forget_below = Some(importance);
+        self
+    }
+
+    /// Whether what has faded is [forgotten](Self::forget_below) though it still holds: facts, preferences and procedures,
+    /// an allergy that was told once as much as a whim. Default: not.
+    pub const fn forget_what_holds(mut self, forget: bool) -> Self {
+        self.forget_what_holds = forget;
         self
     }
 

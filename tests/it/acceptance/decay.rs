@@ -238,7 +238,8 @@ async fn what_has_faded_is_forgotten_only_where_that_is_asked_for() {
         world.clock.set(after(336));
         let report = engine.maintain(&ann, &ingrain::Maintenance::new()).await.unwrap();
         assert_eq!(report.forgotten, []);
-        let report = engine.maintain(&ann, &ingrain::Maintenance::new().forget_below(0.3)).await.unwrap();
+        let forget = ingrain::Maintenance::new().forget_below(0.3).forget_what_holds(true);
+        let report = engine.maintain(&ann, &forget).await.unwrap();
         assert_eq!(report.forgotten, [stored[2].id], "{}: neither the pinned nor the touched one", world.name);
     }
 }
