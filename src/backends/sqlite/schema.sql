@@ -37,10 +37,10 @@ CREATE TABLE memories (
     text          TEXT NOT NULL
 );
 
--- The id keeps lists in order; the two times let totals be counted from the index alone.
-CREATE INDEX memories_by_user ON memories (user, id, invalid_at, expires_at) WHERE user <> '';
-CREATE INDEX memories_by_agent ON memories (agent, id, invalid_at, expires_at) WHERE agent <> '';
-CREATE INDEX memories_by_session ON memories (session, user, id, invalid_at, expires_at) WHERE session <> '';
+-- The id keeps lists in order; the three times let totals be counted from the index alone.
+CREATE INDEX memories_by_user ON memories (user, id, invalid_at, expires_at, valid_at) WHERE user <> '';
+CREATE INDEX memories_by_agent ON memories (agent, id, invalid_at, expires_at, valid_at) WHERE agent <> '';
+CREATE INDEX memories_by_session ON memories (session, user, id, invalid_at, expires_at, valid_at) WHERE session <> '';
 
 CREATE TABLE keys (
     memory INTEGER NOT NULL REFERENCES memories (row) ON DELETE CASCADE,

@@ -41,7 +41,7 @@ impl Run<'_> {
             // What this writes itself would be written anew, as long as something is left of what it tells.
             let is_own = match memory.kind {
                 MemoryKind::Summary => faded_of(memory) < rests_on(memory).len() as u64 || rests_on(memory).is_empty(),
-                MemoryKind::Observation => true,
+                MemoryKind::Observation => memory.invalid_at.is_none_or(|end| end > now),
                 _ => false,
             };
             memory.kind != MemoryKind::Block
