@@ -21,6 +21,7 @@ mod conformance;
 mod context;
 mod conversation;
 mod conversations;
+mod corrections;
 mod cost;
 #[cfg(all(feature = "sqlite", unix))]
 mod crash;
