@@ -21,6 +21,8 @@ mod conformance;
 mod context;
 mod conversation;
 mod conversations;
+#[cfg(feature = "sqlite")]
+mod copies;
 mod cost;
 #[cfg(all(feature = "sqlite", unix))]
 mod crash;
@@ -31,6 +33,7 @@ mod disk;
 mod encryption;
 #[cfg(feature = "eval")]
 mod evaluate;
+mod everyone;
 mod features;
 #[cfg(feature = "sqlite")]
 mod graph;
