@@ -47,10 +47,10 @@
 //! [`agent`](MemoryEngine::agent): context → *talk* (a model calls tools, and answers) → the exchange is queued to be
 //! remembered → [`AgentReply`], which says what was recalled, how it came about and why it ended.
 //!
-//! [`maintain`](MemoryEngine::maintain): *expire* → *forget* → *merge* → *summarise* → *observe* → *review*, in bounded steps
+//! [`maintain`](MemoryEngine::maintain): *expire* → *merge* → *summarise* → *observe* → *forget* → *review*, in bounded steps
 //! that may stop anywhere. [`export`](MemoryEngine::export) and [`import`](MemoryEngine::import) take everything out and in,
 //! [`purge`](MemoryEngine::purge) leaves no trace, [`verify`](MemoryEngine::verify) says whether a store is sound, and
-//! [`Reembed`] changes the embedder of a filled one. Every call is told to a [`Meter`].
+//! [`Reembed`] changes the embedder of a filled one. What calls find, change and cost is told to a [`Meter`].
 //!
 //! # Parts
 //!

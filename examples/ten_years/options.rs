@@ -36,7 +36,10 @@ impl Options {
                 "--asked" => options.asked = number()? as usize,
                 "--seed" => options.seed = number()?,
                 "--samples" => options.samples = number()? as usize,
-                "-h" | "--help" => return Err(USAGE.into()),
+                "-h" | "--help" => {
+                    println!("{USAGE}");
+                    std::process::exit(0);
+                }
                 option if option.starts_with("--") => return Err(format!("no such option: {option}; {USAGE}").into()),
                 path => options.svg = path.into(),
             }

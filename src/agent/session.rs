@@ -5,7 +5,7 @@ use super::{
     stream::{AgentEvent, AgentStream, Events, Sink},
     talk::Talk,
 };
-use crate::{Conversation, Error, Message, Result, Role, Scope};
+use crate::{Conversation, Error, Message, Result, Role, Scope, engine::Outcome};
 
 /// The conversation of an agent with one user, kept as a [`Conversation`] of the engine: as durably as the memories, shown
 /// to the model within its [limits](crate::ConversationOptions), and continued by whoever opens the same scope again.
@@ -81,7 +81,13 @@ impl AgentSession {
         })
     }
 
-    async fn answer(&self, mut question: Message, sink: Sink<'_>) -> Result<AgentReply> {
+    async fn answer(&self, question: Message, sink: Sink<'_>) -> Result<AgentReply> {
+        let cost = |reply: &AgentReply| Outcome::of(reply.recalled.len()).costing(reply.model_calls, reply.usage);
+        let work = self.answered(question, sink);
+        self.agent.settings().memory.watched("respond", self.scope(), work, cost).await
+    }
+
+    async fn answered(&self, mut question: Message, sink: Sink<'_>) -> Result<AgentReply> {
         if question.role != Role::User || question.text.trim().is_empty() {
             return Err(Error::invalid("an agent answers a message of the user that is not blank"));
         }

@@ -4,8 +4,8 @@ use super::{Inner, KeptGraph, MemoryEngine, bound::BoundStore, later};
 use crate::{
     AddQueue, AddReport, ApproximateTokens, BackgroundOptions, Clock, ConversationEvent, ConversationOptions,
     ConversationStore, Embedder, Error, ErrorKind, Extractor, GraphStore, IdSource, InMemoryStore, Llm, Meter,
-    QueuedAdd, Reconciler, Redactor, Reranker, Result, Scope, Stage, Summarizer, SystemClock, TokenCounter,
-    VectorStore,
+    Operation, QueuedAdd, Reconciler, Redactor, Reranker, Result, Scope, Stage, Summarizer, SystemClock, TokenCounter,
+    Usage, VectorStore,
     add::later::{Later, Observer},
     conversation::{ConversationObserver, ConversationParts},
     prompted,
@@ -189,7 +189,7 @@ impl MemoryEngineBuilder {
         self
     }
 
-    /// Is told of every call when it has ended: how long it took, what it found or wrote, and what a model cost. With the
+    /// Is told of [calls](Operation::verb) when they have ended: how long it took, what it found or wrote, and what a model cost. With the
     /// feature `tracing` each call is a span `ingrain` of the target `ingrain` as well, with the field `verb`, and an event
     /// at its end: `done` (debug) with `elapsed_us`, `memories`, `model_calls`, `input_tokens` and `output_tokens`, or
     /// `failed` (warn) with `elapsed_us` and `error`, the kind. These names are stable; no text and no scope is told. Default:
@@ -326,7 +326,7 @@ impl MemoryEngineBuilder {
             counter: Arc::clone(&counter),
             clock: Arc::clone(&clock),
             redactor: redactor.clone(),
-            observer: conversation_observer,
+            observer: metered(conversation_observer, meter.clone()),
             options: conversations,
         };
         let conversations = conversations.open()?.map(Arc::new);
@@ -354,6 +354,26 @@ impl MemoryEngineBuilder {
         later::resume(&engine).await?;
         Ok(engine)
     }
+}
+
+/// What is told of conversations, and the meter with it: summaries may ask a model.
+fn metered(observer: Option<ConversationObserver>, meter: Option<Arc<dyn Meter>>) -> Option<ConversationObserver> {
+    let Some(meter) = meter else { return observer };
+    let observe = move |scope: &Scope, event: &ConversationEvent| {
+        let (error, model_calls, usage) = match event {
+            ConversationEvent::Summarized { model_calls, usage, .. } => (None, *model_calls, *usage),
+            ConversationEvent::Failed(failure) => (Some(failure.kind), 0, Usage::default()),
+            ConversationEvent::Dropped { .. } => (None, 0, Usage::default()),
+        };
+        if !matches!(event, ConversationEvent::Dropped { .. }) {
+            let elapsed = std::time::Duration::ZERO;
+            meter.record(&Operation { verb: "summarize", scope, elapsed, error, memories: 0, model_calls, usage });
+        }
+        if let Some(ConversationObserver(observe)) = &observer {
+            observe(scope, event);
+        }
+    };
+    Some(ConversationObserver(Box::new(observe)))
 }
 
 fn default_embedder() -> Option<Arc<dyn Embedder>> {

@@ -35,7 +35,7 @@ pub use reembed::{Reembed, ReembedProgress, ReembedReport};
 pub use transfer::{Export, Import, OnClash, TransferReport};
 pub use update::MemoryUpdate;
 
-use watch::Outcome;
+pub(crate) use watch::Outcome;
 
 use crate::{
     Actor, AddReport, AddRequest, CallId, Clock, ContextRequest, ConversationStore, Embedder, Error, ErrorKind,

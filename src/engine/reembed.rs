@@ -197,7 +197,7 @@ impl Run<'_> {
     async fn embed(&self, keys: Vec<StoredKey>) -> Result<Vec<StagedVector>> {
         let mut texts: Vec<&str> = Vec::with_capacity(keys.len());
         let mut numbers: HashMap<&str, usize> = HashMap::new();
-        for key in &keys {
+        for key in keys.iter().filter(|key| !key.is_block) {
             numbers.entry(&key.text).or_insert_with(|| {
                 texts.push(&key.text);
                 texts.len() - 1
@@ -205,8 +205,12 @@ impl Run<'_> {
         }
         let vectors = self.request.embedder.embed_checked(&texts, Purpose::Document).await;
         let vectors = vectors.map_err(|error| error.with_stage(Stage::Embed))?;
-        let vector_of = |key: &StoredKey| numbers.get(&*key.text).and_then(|number| vectors.get(*number)).cloned();
-        let found: Vec<Vec<f32>> = keys.iter().map(|key| vector_of(key).unwrap_or_default()).collect();
+        let nothing = || vec![0.0; self.report.to.dimensions];
+        let vector_of = |key: &StoredKey| match numbers.get(&*key.text).filter(|_| !key.is_block) {
+            Some(number) => vectors.get(*number).cloned().unwrap_or_default(),
+            None => nothing(),
+        };
+        let found: Vec<Vec<f32>> = keys.iter().map(vector_of).collect();
         Ok(keys.into_iter().zip(found).map(|(key, vector)| StagedVector { key, vector }).collect())
     }
 

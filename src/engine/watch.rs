@@ -7,18 +7,18 @@ use crate::{AddReport, ErrorKind, Operation, Result, Scope, Usage};
 
 /// What a call came to.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Outcome {
+pub(crate) struct Outcome {
     memories: u64,
     model_calls: u32,
     usage: Usage,
 }
 
 impl Outcome {
-    pub(super) fn of(memories: usize) -> Self {
+    pub(crate) fn of(memories: usize) -> Self {
         Self { memories: memories as u64, ..Self::default() }
     }
 
-    pub(super) fn costing(self, model_calls: u32, usage: Usage) -> Self {
+    pub(crate) fn costing(self, model_calls: u32, usage: Usage) -> Self {
         Self { model_calls, usage, ..self }
     }
 }
@@ -33,7 +33,7 @@ impl From<&AddReport> for Outcome {
 
 impl MemoryEngine {
     /// Does the work of a call, and tells of it.
-    pub(super) async fn watched<T>(
+    pub(crate) async fn watched<T>(
         &self,
         verb: &'static str,
         scope: &Scope,

@@ -27,7 +27,8 @@ impl EmbedderIdentity {
         Error::new(
             ErrorKind::EmbedderMismatch,
             format!(
-                "the store was filled by embedder `{}` with {} dimensions, and cannot be used with `{}` with {}",
+                "the store was filled by embedder `{}` with {} dimensions, and cannot be used with `{}` with {}; \
+                 `Reembed` changes it",
                 self.name, self.dimensions, other.name, other.dimensions
             ),
         )

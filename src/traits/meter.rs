@@ -11,13 +11,14 @@ use crate::{ErrorKind, Scope, Usage};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Operation<'o> {
-    /// What was called, by the name of the method: `add`, `add_raw`, `search`, `context`, `update`, `delete`,
-    /// `delete_all`, `purge` or `maintain`; and `queued_add` for an add that was carried out in the background. These names
-    /// are stable.
+    /// What was called, by the name of the method: `add`, `add_raw`, `search`, `context`, `update` (also for an approval),
+    /// `delete` (also for a rejection), `delete_all`, `purge`, `maintain`, or `respond` of an agent, whose searches and adds
+    /// are told by themselves; and in the background `queued_add` for an add that was carried out, and `summarize` for the
+    /// summary of a conversation. These names are stable. Other calls are not told of: they ask no model.
     pub verb: &'static str,
     /// The scope it was called with.
     pub scope: &'o Scope,
-    /// How long it took.
+    /// How long it took; 0 for `summarize`.
     pub elapsed: Duration,
     /// What kind of error it ended with; `None` for a success.
     pub error: Option<ErrorKind>,
@@ -29,7 +30,7 @@ pub struct Operation<'o> {
     pub usage: Usage,
 }
 
-/// Is told of every call of an engine when it has ended: for counters, histograms and bills.
+/// Is told of [calls](Operation::verb) of an engine when they have ended: for counters, histograms and bills.
 ///
 /// Called on the task of the call, whose result waits for it: it should be quick. A call whose future is dropped is not
 /// told of.

@@ -14,7 +14,7 @@ pub(crate) fn truncate(at: Timestamp) -> Timestamp {
 #[non_exhaustive]
 pub enum Validity {
     /// What holds at the instant, as seen from it: not invalidated and not expired. A memory that becomes valid only
-    /// later is shown (a plan is worth remembering).
+    /// later is shown (a plan is worth remembering), unless it ends before it begins, and so never holds.
     Current(Timestamp),
     /// What held at the instant: `valid_at <= t < invalid_at`, expiry aside.
     At(Timestamp),
@@ -27,7 +27,9 @@ impl Validity {
     #[must_use]
     pub fn admits(self, valid_at: Timestamp, invalid_at: Option<Timestamp>, expires_at: Option<Timestamp>) -> bool {
         match self {
-            Self::Current(now) => invalid_at.is_none_or(|end| end > now) && expires_at.is_none_or(|end| end > now),
+            Self::Current(now) => {
+                invalid_at.is_none_or(|end| end > now && end > valid_at) && expires_at.is_none_or(|end| end > now)
+            }
             Self::At(then) => valid_at <= then && invalid_at.is_none_or(|end| end > then),
             Self::Any => true,
         }

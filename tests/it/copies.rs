@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use ingrain::{Error, ErrorKind, HashingEmbedder, Message, Purge, Scope, SqliteStore};
+use ingrain::{Error, ErrorKind, Message, Purge, Scope, SqliteStore};
 
 use crate::purging::{SECRETS, bytes::left, engine, fill};
 

@@ -29,6 +29,7 @@ mod crash;
 mod dates;
 #[cfg(all(feature = "sqlite", target_os = "linux"))]
 mod disk;
+mod edges;
 #[cfg(feature = "encryption")]
 mod encryption;
 #[cfg(feature = "eval")]

@@ -128,7 +128,8 @@ async fn what_has_ended_and_faded_is_forgotten() {
     clock.advance(days(20 * 365));
     run(&memory, Maintenance::new().forget_below(0.1)).await;
     let left = all(&memory).await;
-    assert_eq!(left.iter().map(|one| one.text.as_str()).collect::<Vec<_>>(), ["Lives in Porto"]);
+    let left: Vec<&str> = left.iter().map(|one| one.text.as_str()).collect();
+    assert_eq!(left, ["Moved to Porto, lives there now"]);
 }
 
 #[tokio::test]
@@ -249,6 +250,22 @@ async fn a_summary_outlives_the_turns_that_faded_and_fades_after_them() {
     assert_eq!(of_kind(&memory, MemoryKind::Episode).await, []);
     clock.advance(days(300));
     assert_eq!(run(&memory, request()).await.forgotten, [summary.id]);
+}
+
+/// Upkeep that begins late, after an import or a year without it, loses nothing that it was asked to sum up.
+#[tokio::test]
+async fn what_has_faded_is_summed_up_before_it_goes() {
+    let (memory, clock) = fresh().await;
+    let (monday, endless) = (alice().with_session("monday"), alice().with_session("endless"));
+    talk(&memory, &monday, "beekeeping").await;
+    talk(&memory, &endless, "rowing").await;
+    clock.advance(days(400));
+    let late = NewMemory::new("Still here").kind(MemoryKind::Episode);
+    memory.add_raw(&endless, [late]).await.unwrap();
+    let report = run(&memory, Maintenance::new().summarize_sessions(day()).forget_below(0.06)).await;
+    assert_eq!((report.summarized.len(), report.forgotten.len()), (1, 3));
+    assert!(of_kind(&memory, MemoryKind::Summary).await[0].text.contains("bee"));
+    assert_eq!(memory.list(&endless, ListRequest::new()).await.unwrap().total, 4, "nothing tells of them yet");
 }
 
 #[tokio::test]

@@ -178,3 +178,34 @@ mod traced {
         fn exit(&self, _: &Id) {}
     }
 }
+
+#[tokio::test]
+async fn what_an_agent_and_its_conversations_cost_is_told() {
+    let totals = Arc::new(Totals::default());
+    let llm = ScriptedLlm::new();
+    let llm = (0..40).fold(llm, |llm, number| llm.reply(format!(r#"{{"summary": "They spoke of {number} things."}}"#)));
+    let memory = MemoryEngine::builder()
+        .embedder(HashingEmbedder::new(64))
+        .llm(llm.clone())
+        .conversations(ingrain::ConversationOptions::new().max_words(100).keep_last(2))
+        .meter(Arc::clone(&totals))
+        .build()
+        .await
+        .unwrap();
+    let agent = memory.agent(llm).saving(ingrain::Saving::Off).plain(true).build().unwrap();
+    let session = alice().with_session("s");
+    let mut calls = 0;
+    for question in ["How are you today, my friend?", "And what do you think of the weather in Porto?"] {
+        calls += u64::from(agent.respond(&session, question).await.unwrap().model_calls);
+    }
+    assert_eq!((totals.of("respond", "alice").calls, totals.of("respond", "alice").model_calls), (2, calls));
+    let chat = memory.conversation(&session).unwrap();
+    for _ in 0..12 {
+        chat.append([Message::user("one two three four five six seven eight nine ten"), Message::assistant("yes")])
+            .await
+            .unwrap();
+    }
+    chat.settle().await.unwrap();
+    let summed = totals.of("summarize", "alice");
+    assert!(summed.calls > 0 && summed.model_calls >= summed.calls, "{summed:?}");
+}

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use super::state::{State, Stored};
-use crate::{EmbedderIdentity, KeyPlace, MemoryId, Reembedding, Result, StagedVector, StoredKey, is_under_way};
+use crate::{
+    EmbedderIdentity, KeyPlace, MemoryId, MemoryKind, Reembedding, Result, StagedVector, StoredKey, is_under_way,
+};
 
 impl Stored {
     /// The key of this number, if it has one, and what is staged for it.
@@ -68,7 +70,8 @@ impl State {
             numbers.filter_map(move |number| {
                 let number = u32::try_from(number).ok()?;
                 let text = stored.text(number)?.to_owned();
-                Some(StoredKey { place: KeyPlace { memory: id, number }, text })
+                let is_block = stored.memory.kind == MemoryKind::Block;
+                Some(StoredKey { place: KeyPlace { memory: id, number }, text, is_block })
             })
         });
         Ok(keys.take(limit).collect())
@@ -80,7 +83,7 @@ impl State {
             return Ok(0);
         }
         let mut count = 0;
-        for StagedVector { key: StoredKey { place, text }, vector } in vectors {
+        for StagedVector { key: StoredKey { place, text, .. }, vector } in vectors {
             let Some(stored) = self.memories.get_mut(&place.memory) else { continue };
             if stored.text(place.number) != Some(&text) {
                 continue;

@@ -80,6 +80,10 @@ impl State {
         if !batch.deletes.iter().all(|id| self.memories.contains_key(id)) {
             return Err(conflict("a memory to delete is not there"));
         }
+        if !batch.events.iter().all(|event| self.owner(&batch, event.memory).is_none_or(|owner| *owner == event.scope))
+        {
+            return Err(conflict("an event of a memory that is under another scope"));
+        }
         if batch.is_empty() {
             return Ok(self.version);
         }
@@ -136,6 +140,14 @@ impl State {
             self.version.0 += 1;
         }
         counts
+    }
+
+    /// The scope under which a memory is, is to be, or was.
+    fn owner<'s>(&'s self, batch: &'s WriteBatch, id: MemoryId) -> Option<&'s Scope> {
+        let stored = self.memories.get(&id).map(|stored| &stored.memory.scope);
+        let told = || self.history.get(&id).and_then(|events| events.first()).map(|event| &event.scope);
+        let put = || batch.puts.iter().find(|put| put.memory.id == id).map(|put| &put.memory.scope);
+        stored.or_else(told).or_else(put)
     }
 
     fn check_put(&self, put: &Put) -> Result<()> {

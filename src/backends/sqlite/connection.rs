@@ -93,7 +93,8 @@ impl Connections {
         if self.path.as_deref().and_then(open::Identity::of) == self.identity {
             return Ok(());
         }
-        let message = "the file was moved, replaced or deleted since it was opened; open the store again";
+        let message = "the file was moved, replaced or deleted since it was opened: open the store again, where \
+                       it is now, together with its -wal, which has the last writes";
         Err(Error::new(ErrorKind::StoreUnavailable, message).into())
     }
 

@@ -50,7 +50,7 @@ pub(super) fn unstaged(
     }
     // Along the index of the ids, so that every batch begins where the one before ended.
     let mut statement = connection.prepare_cached(
-        "SELECT memories.id, keys.number, coalesce(keys.text, memories.text)
+        "SELECT memories.id, keys.number, coalesce(keys.text, memories.text), memories.kind = 'block'
          FROM memories CROSS JOIN keys ON keys.memory = memories.row
          WHERE memories.id >= coalesce(?1, x'') AND (memories.id <> coalesce(?1, x'') OR keys.number > ?2)
          AND NOT EXISTS (SELECT 1 FROM staged WHERE staged.memory = keys.memory AND staged.number = keys.number)
@@ -63,7 +63,8 @@ pub(super) fn unstaged(
     while let Some(row) = found.next()? {
         let number = row.get::<_, i64>(1)?;
         let number = u32::try_from(number).map_err(|cause| SqliteError::unreadable("number of a key", cause))?;
-        keys.push(StoredKey { place: KeyPlace { memory: row.get::<_, Id>(0)?.0, number }, text: row.get(2)? });
+        let place = KeyPlace { memory: row.get::<_, Id>(0)?.0, number };
+        keys.push(StoredKey { place, text: row.get(2)?, is_block: row.get(3)? });
     }
     Ok(keys)
 }
@@ -78,7 +79,7 @@ pub(super) fn stage(connection: &Connection, target: &EmbedderIdentity, vectors:
          WHERE memories.id = ?1 AND keys.number = ?2 AND coalesce(keys.text, memories.text) = ?3",
     )?;
     let mut count = 0;
-    for StagedVector { key: StoredKey { place, text }, vector } in vectors {
+    for StagedVector { key: StoredKey { place, text, .. }, vector } in vectors {
         count += statement.execute(params![Id(place.memory), place.number, text, rows::vector_bytes(vector)])?;
     }
     Ok(count as u64)
@@ -88,6 +89,9 @@ pub(super) fn swap(connection: &Connection, target: &EmbedderIdentity) -> Result
     if !stages_for(connection, target)? {
         return Ok(true);
     }
+    // What was damaged since it was staged is staged anew.
+    let bytes = i64::try_from(target.dimensions.saturating_mul(4)).unwrap_or(i64::MAX);
+    connection.prepare_cached("DELETE FROM staged WHERE length(vector) <> ?1")?.execute([bytes])?;
     const STAGED: &str = "FROM staged WHERE staged.memory = keys.memory AND staged.number = keys.number";
     let missing: bool = connection
         .prepare_cached(&format!("SELECT EXISTS (SELECT 1 FROM keys WHERE NOT EXISTS (SELECT 1 {STAGED}))"))?

@@ -37,10 +37,10 @@ CREATE TABLE memories (
     text          TEXT NOT NULL
 );
 
--- The id keeps lists in order; the two times let totals be counted from the index alone.
-CREATE INDEX memories_by_user ON memories (user, id, invalid_at, expires_at) WHERE user <> '';
-CREATE INDEX memories_by_agent ON memories (agent, id, invalid_at, expires_at) WHERE agent <> '';
-CREATE INDEX memories_by_session ON memories (session, user, id, invalid_at, expires_at) WHERE session <> '';
+-- The id keeps lists in order; the three times let totals be counted from the index alone.
+CREATE INDEX memories_by_user ON memories (user, id, invalid_at, expires_at, valid_at) WHERE user <> '';
+CREATE INDEX memories_by_agent ON memories (agent, id, invalid_at, expires_at, valid_at) WHERE agent <> '';
+CREATE INDEX memories_by_session ON memories (session, user, id, invalid_at, expires_at, valid_at) WHERE session <> '';
 
 -- The scopes there are, each a step from the one before.
 CREATE INDEX memories_by_scope ON memories (user, agent, session);

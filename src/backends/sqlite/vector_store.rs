@@ -5,7 +5,7 @@ use super::{
     Inner, SqliteStore,
     connection::{Bound, embedder},
     conversations::SqliteConversations,
-    error::Result as SqliteResult,
+    error::{Result as SqliteResult, SqliteError},
     index_source::Snapshot,
     queue::SqliteQueue,
     reembed,
@@ -198,6 +198,9 @@ fn bind(inner: &Inner, wanted: &EmbedderIdentity) -> SqliteResult<()> {
     inner.connections.write(|connection| match embedder(connection)? {
         // Another process may have been faster.
         Some(bound) => check(&bound),
+        None if connection.prepare("SELECT 1 FROM keys LIMIT 1")?.exists([])? => {
+            Err(SqliteError::unreadable("embedder", "there are vectors, and nothing says whose"))
+        }
         None => reembed::write_embedder(connection, Bound::InUse, wanted),
     })
 }
@@ -228,9 +231,11 @@ fn get(connection: &Connection, scope: &Scope, ids: &[MemoryId]) -> SqliteResult
 /// SQL that admits what holds, for the parameter `:at`.
 fn holds(validity: Validity) -> (&'static str, Option<Time>) {
     match validity {
-        Validity::Current(now) => {
-            ("(invalid_at IS NULL OR invalid_at > :at) AND (expires_at IS NULL OR expires_at > :at)", Some(Time(now)))
-        }
+        Validity::Current(now) => (
+            "(invalid_at IS NULL OR (invalid_at > :at AND invalid_at > valid_at))
+             AND (expires_at IS NULL OR expires_at > :at)",
+            Some(Time(now)),
+        ),
         Validity::At(then) => ("valid_at <= :at AND (invalid_at IS NULL OR invalid_at > :at)", Some(Time(then))),
         Validity::Any => (":at IS NULL", None),
     }

@@ -65,6 +65,7 @@ pub(super) fn apply(
         connection.prepare_cached("DELETE FROM history WHERE memory = ?1")?.execute([Id(*id)])?;
     }
     for event in &batch.events {
+        check_owner(connection, event)?;
         record(connection, event)?;
     }
     graph_write::apply(connection, &batch.graph)?;
@@ -88,6 +89,21 @@ pub(super) fn remembers(connection: &Connection, since: Version) -> Result<bool>
         Some(first) => first.cast_unsigned() <= since.0 + 1,
         None => version(connection)? <= since,
     })
+}
+
+/// Refuses an event of a memory that is, or was, under another scope: by its id it would tell of a stranger's.
+fn check_owner(connection: &Connection, event: &HistoryEvent) -> Result<()> {
+    let mut statement = connection.prepare_cached(
+        "SELECT user, agent, session FROM memories WHERE id = ?1
+         UNION ALL SELECT * FROM (SELECT user, agent, session FROM history WHERE memory = ?1 LIMIT 1)",
+    )?;
+    let mut found = statement.query([Id(event.memory)])?;
+    match found.next()? {
+        Some(row) if rows::scope(row, 0)? != event.scope => {
+            Err(conflict("an event of a memory that is under another scope").into())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_unchanged(connection: &Connection, guard: &Unchanged) -> Result<()> {

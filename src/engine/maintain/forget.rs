@@ -41,7 +41,7 @@ impl Run<'_> {
             // What this writes itself would be written anew, as long as something is left of what it tells.
             let is_own = match memory.kind {
                 MemoryKind::Summary => faded_of(memory) < rests_on(memory).len() as u64 || rests_on(memory).is_empty(),
-                MemoryKind::Observation => true,
+                MemoryKind::Observation => memory.invalid_at.is_none_or(|end| end > now),
                 _ => false,
             };
             memory.kind != MemoryKind::Block
@@ -81,9 +81,14 @@ impl Run<'_> {
         let version = delete::graph_version(engine).await?;
         let mut found = engine.0.store.get(session, turns).await?;
         found.retain(still);
-        let ids: Vec<MemoryId> = found.iter().map(|turn| turn.id).collect();
         let mut batch = WriteBatch::default();
-        if let Some(summary) = self.summary_of(session).await? {
+        let summary = self.summary_of(session).await?;
+        if self.waits_for_summary(session, summary.as_ref()) {
+            let told = summary.as_ref().map(rests_on).unwrap_or_default();
+            found.retain(|turn| told.contains(&turn.id));
+        }
+        let ids: Vec<MemoryId> = found.iter().map(|turn| turn.id).collect();
+        if let Some(summary) = summary {
             let told = rests_on(&summary);
             let faded = ids.iter().filter(|id| told.contains(id)).count() as u64;
             let mut noted = summary.clone();
@@ -110,6 +115,15 @@ impl Run<'_> {
             Err(error) => return Err(error.with_stage(Stage::Store)),
         }
         Ok(())
+    }
+
+    /// Whether turns of the session go only once its summary tells of them: where summaries are written, and nobody has
+    /// ended this one.
+    fn waits_for_summary(&self, session: &Scope, summary: Option<&Memory>) -> bool {
+        self.request.quiet.is_some()
+            && session.session_id().is_some()
+            && self.engine.summarizer().is_some()
+            && summary.is_none_or(|summary| summary.invalid_at.is_none())
     }
 
     /// Puts the removal of a memory into a batch: with an event that says why, or without a trace.

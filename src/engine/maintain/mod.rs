@@ -1,4 +1,4 @@
-//! Keeping a store small and current: expire → forget → merge → summarize → observe → review. Each step walks the
+//! Keeping a store small and current: expire → merge → summarize → observe → forget → review. Each step walks the
 //! memories by id, and each change is one write that takes its own cause away; so a call may end at any point, and the next
 //! finds what is left.
 
@@ -22,14 +22,16 @@ use crate::{
 };
 
 impl MemoryEngine {
-    /// Keeps what the scope covers small and current: removes what has expired and, if asked, what has
-    /// [faded](Maintenance::forget_below); lets of [near duplicates](Maintenance::merge) the older take the newer in;
-    /// if asked, writes [summaries of sessions](Maintenance::summarize_sessions) and
-    /// [observations](Maintenance::observe); and makes these anew, or ends them, when what they rest on has changed or ended.
+    /// Keeps what the scope covers small and current: removes what has expired; lets of
+    /// [near duplicates](Maintenance::merge) the older take the newer in; if asked, writes
+    /// [summaries of sessions](Maintenance::summarize_sessions) and [observations](Maintenance::observe), and forgets what
+    /// has [faded](Maintenance::forget_below); and makes summaries and observations anew, or ends them, when what they rest
+    /// on has changed or ended.
     ///
-    /// Facts fade as all else does: an application that has what is known of a user end only when the user says so, lets
-    /// them [never](crate::score::decay::DecayPolicy::never) fade. What ten years of chats make of a store that is kept
-    /// up so every month, and of one that is not, the example `ten_years` measures.
+    /// For a chatbot that runs for years: every night, for each user,
+    /// `Maintenance::new().summarize_sessions(day).forget_below(0.06).erase_history(true)`. What is known then stays for as
+    /// long as it holds, turns go after some months, their summaries after longer. What ten years of chats make of such a
+    /// store, and of one that is not kept up, the example `ten_years` measures.
     ///
     /// One call looks at [so many](Maintenance::limit) memories at most, and says where the next goes on. Every change is
     /// one write that takes its own cause away, with an event by [`Actor::Maintenance`] that says why. So a call may fail,

@@ -60,9 +60,13 @@ impl Maintenance {
 
     /// Removes turns, and facts that have ended, that have faded below this effective importance, 0 to 1: see
     /// [`DecayPolicy::effective_importance`](crate::score::decay::DecayPolicy::effective_importance). Pinned memories and
-    /// blocks never fade, and observations go with what they rest on. A summary outlives the turns it tells of; it fades
-    /// itself when all of them have. What still holds stays, however old: see
-    /// [`forget_what_holds`](Self::forget_what_holds). Default: nothing is forgotten.
+    /// blocks never fade, and observations go with what they rest on. What still holds stays, however old: see
+    /// [`forget_what_holds`](Self::forget_what_holds). Where [summaries](Self::summarize_sessions) are written, a turn of a
+    /// session goes only when the summary tells of it; the summary outlives it, and fades itself when all its turns have.
+    ///
+    /// Nothing falls below importance · floor: with the default policy a turn of the default importance, 0.5, comes down to
+    /// 0.05 and no further, so 0.06 lets it go after some months and 0.05 never. A [dry run](Self::dry_run) tells what would
+    /// go. Default: nothing is forgotten.
     pub const fn forget_below(mut self, importance: f32) -> Self {
         self.forget_below = Some(importance);
         self
@@ -147,21 +151,21 @@ impl Maintenance {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Step {
     Expire,
-    Forget,
     Merge,
     Summarize,
     Observe,
+    Forget,
     Review,
 }
 
 impl Step {
     pub(super) const fn next(self) -> Option<Self> {
         match self {
-            Self::Expire => Some(Self::Forget),
-            Self::Forget => Some(Self::Merge),
+            Self::Expire => Some(Self::Merge),
             Self::Merge => Some(Self::Summarize),
             Self::Summarize => Some(Self::Observe),
-            Self::Observe => Some(Self::Review),
+            Self::Observe => Some(Self::Forget),
+            Self::Forget => Some(Self::Review),
             Self::Review => None,
         }
     }

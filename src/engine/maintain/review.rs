@@ -39,7 +39,7 @@ impl Run<'_> {
     }
 
     fn holds(&self, memory: &Memory) -> bool {
-        memory.invalid_at.is_none_or(|end| end > self.now) && memory.expires_at.is_none_or(|end| end > self.now)
+        Validity::Current(self.now).admits(memory.valid_at, memory.invalid_at, memory.expires_at)
     }
 
     async fn review_summary(
@@ -112,12 +112,22 @@ impl Run<'_> {
         facts.sort_by_key(|fact| (fact.valid_at, fact.id));
         let made = self.observation(None, &facts).await?;
         let sources: Vec<Source> = facts.iter().map(|fact| Source::Memory(fact.id)).collect();
+        // What the application has set on it stays.
+        let mut metadata = observation.metadata.clone();
+        metadata.extend(made.metadata);
+        let Memory { text, categories, speaker, trust, valid_at, observed_at, .. } = made;
+        let importance = observation.importance;
         let new = Memory {
-            id: observation.id,
-            scope: observation.scope.clone(),
+            text,
+            categories,
+            metadata,
+            importance,
+            speaker,
+            trust,
+            valid_at,
+            observed_at,
             sources,
-            created_at: observation.created_at,
-            ..made
+            ..observation.clone()
         };
         let written = self.write_derived(Some(observation), new, "what it rests on has changed", None).await;
         if self.made(observation.id, written)? {

@@ -69,7 +69,9 @@ impl Run<'_> {
         let session = first.scope.clone();
         let is_quiet = match (self.turn_at(&session, ListOrder::NewestFirst).await?, self.request.quiet) {
             (Some(last), Some(quiet)) => {
-                chrono::TimeDelta::from_std(quiet).is_ok_and(|quiet| last.observed_at + quiet <= self.now)
+                let quiet = chrono::TimeDelta::from_std(quiet).ok();
+                let until = quiet.and_then(|quiet| last.observed_at.checked_add_signed(quiet));
+                until.is_some_and(|until| until <= self.now)
             }
             // It is there already, and made anew.
             (Some(_), None) => anew,

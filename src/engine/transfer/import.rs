@@ -151,6 +151,8 @@ impl Import {
             Line::Ingrain { .. } => self.begun = true,
             Line::Memory { mut memory, keys, mut history } => {
                 check(&memory, &self.scope)?;
+                let put = Put { memory: (*memory).clone(), keys: None, expect: Expect::Anything };
+                WriteBatch { puts: vec![put], ..WriteBatch::default() }.validate(None)?;
                 check_events(&history, memory.id, &self.scope)?;
                 let own = |key: Option<String>| key.unwrap_or_else(|| memory.text.clone());
                 let mut keys: Vec<String> = keys.into_iter().map(own).collect();
@@ -177,6 +179,7 @@ impl Import {
             }
             Line::Entity { mut entity } => {
                 covered(&entity.scope, &self.scope)?;
+                GraphBatch { entities: vec![entity.clone()], ..GraphBatch::default() }.validate()?;
                 if let Some(redactor) = redactor {
                     let Entity { name, aliases, entity_type, summary, metadata, .. } = &mut entity;
                     let strings = [name].into_iter().chain(aliases).chain(entity_type).chain(summary);
@@ -188,6 +191,7 @@ impl Import {
             }
             Line::Relation { mut relation } => {
                 covered(&relation.scope, &self.scope)?;
+                GraphBatch { relations: vec![relation.clone()], ..GraphBatch::default() }.validate()?;
                 if let Some(redactor) = redactor {
                     let Relation { predicate, fact, subject_name, object_name, .. } = &mut relation;
                     let strings = [predicate, fact].into_iter().chain(subject_name).chain(object_name);
@@ -282,7 +286,10 @@ impl Import {
                 (stored, _) => wanted.push((one, stored)),
             }
         }
-        let texts: Vec<&str> = wanted.iter().flat_map(|((_, keys, _), _)| keys.iter().map(String::as_str)).collect();
+        // Of a block's meaning nothing is to be known.
+        let is_block = |memory: &Memory| memory.kind == MemoryKind::Block;
+        let embedded = wanted.iter().filter(|((memory, ..), _)| !is_block(memory));
+        let texts: Vec<&str> = embedded.flat_map(|((_, keys, _), _)| keys.iter().map(String::as_str)).collect();
         let vectors = match texts.as_slice() {
             [] => Vec::new(),
             texts => {
@@ -293,7 +300,11 @@ impl Import {
         let mut vectors = vectors.into_iter();
         for ((memory, keys, history), stored) in wanted {
             let mut memory = memory.clone();
-            let keys = keys.iter().zip(vectors.by_ref()).map(|(text, vector)| IndexKey::new(text, vector)).collect();
+            let nothing = || vec![0.0; self.engine.0.embedder.identity().dimensions];
+            let keys = match is_block(&memory) {
+                true => keys.iter().map(|text| IndexKey::new(text, nothing())).collect(),
+                false => keys.iter().zip(vectors.by_ref()).map(|(text, vector)| IndexKey::new(text, vector)).collect(),
+            };
             let earlier = store.history(&self.scope, memory.id).await.map_err(in_store)?;
             let mut put = Put::new(memory.clone(), keys);
             match stored {

@@ -208,7 +208,7 @@ pub async fn keys_are_walked_in_pieces(store: Arc<dyn VectorStore>) {
         let place = move |number: usize| KeyPlace { memory, number: u32::try_from(number).expect("a small number") };
         keys.iter()
             .enumerate()
-            .map(|(number, key)| StoredKey { place: place(number), text: key.text.clone() })
+            .map(|(number, key)| StoredKey { place: place(number), text: key.text.clone(), is_block: false })
             .collect()
     };
     let expected: Vec<StoredKey> = memories.iter().flat_map(keys as fn(&_) -> Vec<StoredKey>).collect();

@@ -180,7 +180,7 @@ pub async fn numbers_at_the_ends_come_back(store: Arc<dyn VectorStore>) {
     for importance in [0.0, f32::MIN_POSITIVE, 0.1, 0.999_999_94, 1.0] {
         let mut memory = subject.memory(&alice(), "x");
         memory.importance = importance;
-        memory.ordinal = Some(u64::try_from(i64::MAX).unwrap_or_default());
+        memory.ordinal = Some(u64::try_from(i64::MAX / 2).unwrap_or_default());
         memory.access_count = 1 << 53;
         memory.revision = (1 << 53) + 1;
         comes_back(&subject, &memory).await;

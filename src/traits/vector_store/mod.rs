@@ -129,7 +129,8 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument): a bad scope, an id twice, a new memory without keys;
     /// [`EmbedderMismatch`](crate::ErrorKind::EmbedderMismatch): a vector of the wrong width, or a store not bound;
-    /// [`Conflict`](crate::ErrorKind::Conflict): an [`Expect`], a delete or the guard does not hold;
+    /// [`Conflict`](crate::ErrorKind::Conflict): an [`Expect`], a delete or the guard does not hold, or an event tells of a
+    /// memory that is, or was, under another scope;
     /// [`Unsupported`](crate::ErrorKind::Unsupported): a part the capabilities do not have;
     /// [`StoreUnavailable`](crate::ErrorKind::StoreUnavailable). In every case nothing was written.
     async fn apply(&self, batch: WriteBatch) -> Result<Version>;

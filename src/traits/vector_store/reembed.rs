@@ -17,6 +17,9 @@ pub struct StoredKey {
     pub place: KeyPlace,
     /// What it is found by.
     pub text: String,
+    /// Whether it is a [block's](crate::MemoryKind::Block), which is in every prompt and found by no vector: its own is all
+    /// zeros, whatever embedder there is.
+    pub is_block: bool,
 }
 
 /// A vector that is to take the place of the one a key has.

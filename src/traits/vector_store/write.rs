@@ -28,8 +28,8 @@ impl IndexKey {
     }
 }
 
-/// Greatest ordinal: what signed columns hold.
-const ORDINAL_LIMIT: u64 = i64::MAX as u64;
+/// Greatest ordinal that is given: half of what signed columns hold, so that there is room for those that follow.
+const ORDINAL_LIMIT: u64 = i64::MAX as u64 / 2;
 
 /// What must be true of a memory for a write to go through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -133,6 +133,7 @@ async fn flipped_pages_are_told() {
         for rebuild in [false, true, false] {
             let report = memory.verify(Verify::new().rebuild(rebuild)).await.unwrap();
             assert!(report.problem(ProblemKind::DamagedFile).is_some(), "page {page}: {report:#?}");
+            assert!(!report.problem(ProblemKind::DamagedFile).unwrap().to_string().contains(['\n', '*']), "one line");
         }
     }
 }

@@ -71,13 +71,15 @@ fn pages(connection: &Connection, _: Option<At>, page: &mut Page) -> Result<Opti
     let mut indexes = BTreeSet::new();
     while let Some(row) = found.next()? {
         page.looked_at += 1;
-        let line: String = row.get(0)?;
-        let of_an_index = ["missing from index ", "wrong # of entries in index ", "non-unique entry in index "];
-        let index = of_an_index.into_iter().find_map(|about| Some(line.split_once(about)?.1.to_owned()));
-        match index {
-            Some(index) => drop(indexes.insert(index)),
-            None if line == "ok" => {}
-            None => page.fault(ProblemKind::DamagedFile, ProblemPlace::Part(line), [0; 3]),
+        let told: String = row.get(0)?;
+        // Of damaged pages it tells several in one answer, under a heading.
+        for line in told.lines().filter(|line| !line.starts_with("***")) {
+            let of_an_index = ["missing from index ", "wrong # of entries in index ", "non-unique entry in index "];
+            match of_an_index.into_iter().find_map(|about| Some(line.split_once(about)?.1.to_owned())) {
+                Some(index) => drop(indexes.insert(index)),
+                None if line == "ok" => {}
+                None => page.fault(ProblemKind::DamagedFile, ProblemPlace::Part(line.to_owned()), [0; 3]),
+            }
         }
     }
     for index in indexes {
