@@ -108,6 +108,10 @@ impl VectorStore for BoundStore {
         self.store.removed(scope, after, limit).await
     }
 
+    async fn scopes_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
+        self.store.scopes_of_everyone(after, limit).await
+    }
+
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
         self.store.delete_all(scope, stamp).await
     }

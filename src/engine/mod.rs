@@ -8,6 +8,7 @@ mod context;
 mod conversation;
 mod decay;
 mod delete;
+mod everyone;
 mod graph;
 mod later;
 mod list;

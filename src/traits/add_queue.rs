@@ -230,6 +230,13 @@ pub trait AddQueue: Debug + Send + Sync + 'static {
     /// [`StoreUnavailable`](ErrorKind::StoreUnavailable).
     async fn list(&self, scope: &Scope) -> Result<Vec<QueuedAdd>>;
 
+    /// The scopes that have adds in the queue, whatever their state, of everyone: each once, in order (by user, agent and
+    /// session, byte for byte, what is not named first); those after `after`, which need not be one of them, at most `limit`.
+    ///
+    /// # Errors
+    /// As [`list`](AddQueue::list).
+    async fn scopes_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>>;
+
     /// How many adds of all scopes are waiting or running.
     ///
     /// # Errors
@@ -291,6 +298,10 @@ impl<T: AddQueue + ?Sized> AddQueue for Arc<T> {
 
     async fn list(&self, scope: &Scope) -> Result<Vec<QueuedAdd>> {
         (**self).list(scope).await
+    }
+
+    async fn scopes_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
+        (**self).scopes_of_everyone(after, limit).await
     }
 
     async fn unfinished_of_everyone(&self) -> Result<u64> {

@@ -170,6 +170,14 @@ pub trait ConversationStore: Debug + Send + Sync + 'static {
     /// As [`messages`](ConversationStore::messages).
     async fn conversations(&self, scope: &Scope) -> Result<Vec<Scope>>;
 
+    /// The names of the conversations of everyone that have a message or a summary, in order (by user, agent and session,
+    /// byte for byte, what is not named first); those after `after`, which need not be one of them, at most `limit`. For
+    /// whoever runs the application, and no answer to any of its users.
+    ///
+    /// # Errors
+    /// As [`messages`](ConversationStore::messages).
+    async fn conversations_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>>;
+
     /// Begins a conversation with what was kept of it elsewhere: messages from the number `first` on, and the summary of
     /// what was before them or of a part of them. All or nothing. One that was erased comes back this way, with the numbers
     /// its messages had: here alone numbers are given again.
@@ -235,6 +243,10 @@ impl<T: ConversationStore + ?Sized> ConversationStore for Arc<T> {
 
     async fn conversations(&self, scope: &Scope) -> Result<Vec<Scope>> {
         (**self).conversations(scope).await
+    }
+
+    async fn conversations_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
+        (**self).conversations_of_everyone(after, limit).await
     }
 
     async fn restore(

@@ -140,6 +140,28 @@ impl Scope {
         })
     }
 
+    /// Whose it is: the user's, or without a user the agent's, or else the session's. In the order of scopes, those of one
+    /// owner lie together, and owners come in the order of what they own.
+    pub(crate) fn owner(&self) -> Self {
+        match self {
+            Self { user: Some(user), .. } => Self::user(user),
+            Self { agent: Some(agent), .. } => Self::agent(agent),
+            Self { session, .. } => Self::from_parts(None, None, session.clone()),
+        }
+    }
+
+    /// The last scope, in the order of scopes, that has all parts up to the last one named here: an owner's own are not
+    /// after it, and all of the next owner's are.
+    pub(crate) fn last_within(&self) -> Self {
+        // No part is greater, as none is longer.
+        let last = || Some(char::MAX.to_string().repeat(PART_LIMIT / char::MAX.len_utf8()));
+        match self {
+            Self { session: Some(_), .. } => self.clone(),
+            Self { agent: Some(_), .. } => Self { session: last(), ..self.clone() },
+            Self { .. } => Self { agent: last(), session: last(), ..self.clone() },
+        }
+    }
+
     /// Checks the rules above.
     ///
     /// # Errors
@@ -190,6 +212,30 @@ mod tests {
         assert!(Scope::agent("x".repeat(PART_LIMIT + 1)).validate().is_err());
         assert!(Scope::from_parts(None, None, None).validate().is_err());
         assert!(Scope::user("👩‍🚀 Зоя/../%' --").validate().is_ok());
+    }
+
+    #[test]
+    fn scopes_of_one_owner_lie_together() {
+        let parts = [None, Some("a"), Some("b"), Some("\u{10ffff}\u{10ffff}")].map(|part| part.map(str::to_owned));
+        let mut scopes = Vec::new();
+        for user in &parts {
+            for agent in &parts {
+                scopes.extend(
+                    parts.iter().map(|session| Scope::from_parts(user.clone(), agent.clone(), session.clone())),
+                );
+            }
+        }
+        scopes.retain(|scope| scope.validate().is_ok());
+        scopes.sort();
+        for scope in &scopes {
+            let owner = scope.owner();
+            assert!(owner.covers(scope) && owner.validate().is_ok() && owner.last_within().validate().is_ok());
+            for other in &scopes {
+                assert_eq!(other.owner() <= owner, *other <= owner.last_within(), "{other:?} and {owner:?}");
+            }
+        }
+        let owners: Vec<Scope> = scopes.iter().map(Scope::owner).collect();
+        assert!(owners.is_sorted());
     }
 
     #[test]

@@ -22,6 +22,8 @@ mod context;
 mod conversation;
 mod conversations;
 mod corrections;
+#[cfg(feature = "sqlite")]
+mod copies;
 mod cost;
 #[cfg(all(feature = "sqlite", unix))]
 mod crash;
@@ -33,6 +35,7 @@ mod edges;
 mod encryption;
 #[cfg(feature = "eval")]
 mod evaluate;
+mod everyone;
 mod features;
 #[cfg(feature = "sqlite")]
 mod graph;

@@ -158,6 +158,11 @@ impl Later {
         self.0.queue.list(scope).await.map_err(in_queue)
     }
 
+    /// The scopes of everyone that have adds in the queue.
+    pub(crate) async fn scopes_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
+        self.0.queue.scopes_of_everyone(after, limit).await.map_err(in_queue)
+    }
+
     pub(crate) async fn retry(&self, scope: &Scope, id: CallId) -> Result<()> {
         let found = self.0.queue.retry(scope, id, self.now()).await.map_err(in_queue)?;
         self.0.tell_news();

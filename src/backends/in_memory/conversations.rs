@@ -1,6 +1,6 @@
 use std::{
-    collections::{HashMap, VecDeque},
-    ops::Range,
+    collections::{BTreeMap, VecDeque},
+    ops::{Bound, Range},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -12,7 +12,7 @@ use crate::{
 
 /// The conversations of an [`InMemoryStore`](super::InMemoryStore). Clones share the content.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Conversations(Arc<Mutex<HashMap<Scope, Conversation>>>);
+pub(super) struct Conversations(Arc<Mutex<BTreeMap<Scope, Conversation>>>);
 
 #[derive(Debug, Default)]
 struct Conversation {
@@ -29,12 +29,16 @@ impl Conversations {
     }
 
     // Nothing below can fail midway, so a poisoned lock guards a sound state.
-    fn all(&self) -> MutexGuard<'_, HashMap<Scope, Conversation>> {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<Scope, Conversation>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Conversation {
+    fn is_there(&self) -> bool {
+        !self.messages.is_empty() || self.summary.is_some()
+    }
+
     /// The numbers of the messages that are left.
     fn kept(&self) -> Range<u64> {
         self.first..self.first + self.messages.len() as u64
@@ -112,11 +116,16 @@ impl ConversationStore for Conversations {
     async fn conversations(&self, scope: &Scope) -> Result<Vec<Scope>> {
         scope.validate()?;
         let all = self.all();
-        let is_there = |there: &Conversation| !there.messages.is_empty() || there.summary.is_some();
-        let covered = all.iter().filter(|(name, there)| scope.covers(name) && is_there(there));
-        let mut names: Vec<Scope> = covered.map(|(name, _)| name.clone()).collect();
-        names.sort();
-        Ok(names)
+        let covered = all.iter().filter(|(name, there)| scope.covers(name) && there.is_there());
+        Ok(covered.map(|(name, _)| name.clone()).collect())
+    }
+
+    async fn conversations_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
+        after.map_or(Ok(()), Scope::validate)?;
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let all = self.all();
+        let names = all.range((from, Bound::Unbounded)).filter(|(_, there)| there.is_there());
+        Ok(names.take(limit).map(|(name, _)| name.clone()).collect())
     }
 
     async fn restore(
@@ -137,7 +146,7 @@ impl ConversationStore for Conversations {
             summary.updated_at = truncate(summary.updated_at);
         }
         let mut all = self.all();
-        if all.get(conversation).is_some_and(|there| !there.messages.is_empty() || there.summary.is_some()) {
+        if all.get(conversation).is_some_and(Conversation::is_there) {
             return Err(Error::new(ErrorKind::Conflict, "the conversation is there already").with_backend("in_memory"));
         }
         all.insert(conversation.clone(), Conversation { first, messages, summary });

@@ -1,5 +1,5 @@
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -133,6 +133,14 @@ impl AddQueue for Queue {
     async fn list(&self, scope: &Scope) -> Result<Vec<QueuedAdd>> {
         scope.validate()?;
         Ok(self.state().adds.values().filter(|add| scope.covers(&add.scope)).cloned().collect())
+    }
+
+    async fn scopes_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
+        after.map_or(Ok(()), Scope::validate)?;
+        let state = self.state();
+        let scopes: BTreeSet<&Scope> =
+            state.adds.values().map(|add| &add.scope).filter(|scope| Some(*scope) > after).collect();
+        Ok(scopes.into_iter().take(limit).cloned().collect())
     }
 
     async fn unfinished_of_everyone(&self) -> Result<u64> {

@@ -1,5 +1,5 @@
 use std::{
-    collections::{BTreeSet, HashMap, HashSet, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque},
     ops::Bound,
     sync::Arc,
 };
@@ -25,6 +25,8 @@ pub(super) struct State {
     pub(super) memories: HashMap<MemoryId, Stored>,
     /// The memories that each reader's scope covers, for every scope that covers any.
     pub(super) readers: HashMap<Scope, BTreeSet<MemoryId>>,
+    /// How many memories are stored in exactly this scope, for each that has any.
+    scopes: BTreeMap<Scope, usize>,
     pub(super) history: HashMap<MemoryId, Vec<HistoryEvent>>,
     /// The next place of a turn, for each scope that has turns.
     pub(super) places: HashMap<Scope, u64>,
@@ -97,6 +99,9 @@ impl State {
                 let next = self.places.entry(memory.scope.clone()).or_default();
                 let place = *memory.ordinal.get_or_insert(*next);
                 *next = place.saturating_add(1).max(*next);
+            }
+            if stored.is_none() {
+                *self.scopes.entry(memory.scope.clone()).or_default() += 1;
             }
             let was_semantic = stored.as_ref().is_some_and(|stored| stored.memory.kind.is_semantic());
             self.log(&memory, was_semantic, keys.is_some());
@@ -195,6 +200,12 @@ impl State {
     fn remove(&mut self, id: MemoryId) {
         let Some(Stored { memory, .. }) = self.memories.remove(&id) else { return };
         self.log(&memory, false, true);
+        if let Some(count) = self.scopes.get_mut(&memory.scope) {
+            *count -= 1;
+            if *count == 0 {
+                self.scopes.remove(&memory.scope);
+            }
+        }
         for reader in memory.scope.readers() {
             if let Some(ids) = self.readers.get_mut(&reader) {
                 ids.remove(&id);
@@ -203,6 +214,11 @@ impl State {
                 }
             }
         }
+    }
+
+    pub(super) fn scopes_after(&self, after: Option<&Scope>, limit: usize) -> Vec<Scope> {
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        self.scopes.range((from, Bound::Unbounded)).take(limit).map(|(scope, _)| scope.clone()).collect()
     }
 
     pub(super) fn delete_all(&mut self, scope: &Scope, stamp: &Stamp) -> u64 {

@@ -185,6 +185,11 @@ impl VectorStore for InMemoryStore {
         Ok(self.read().removed(scope, after, limit))
     }
 
+    async fn scopes_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
+        after.map_or(Ok(()), Scope::validate)?;
+        Ok(self.read().scopes_after(after, limit))
+    }
+
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
         scope.validate()?;
         Ok(self.write().delete_all(scope, stamp))

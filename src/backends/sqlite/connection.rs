@@ -114,16 +114,16 @@ impl Connections {
         Ok(())
     }
 
-    /// `None` for a database in memory.
-    #[cfg(feature = "encryption")]
-    pub(super) fn path(&self) -> Option<&std::path::Path> {
-        self.path.as_deref()
+    /// Whether it is in a file, and not in memory.
+    pub(super) const fn is_file(&self) -> bool {
+        self.path.is_some()
     }
 
-    /// Runs `work` on a connection of its own, which is closed afterwards, so that whatever is attached to it goes with it.
-    #[cfg(feature = "encryption")]
-    pub(super) fn apart<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        work(&open::reader(&self.settings)?)
+    /// Runs `work` on a connection of its own to the file, which is opened by these settings and closed afterwards, so that
+    /// whatever is attached to it goes with it.
+    pub(super) fn apart<T>(&self, work: impl FnOnce(&Connection, &SqliteStoreBuilder) -> Result<T>) -> Result<T> {
+        self.check_place()?;
+        work(&open::reader(&self.settings)?, &self.settings)
     }
 }
 

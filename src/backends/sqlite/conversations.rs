@@ -101,6 +101,19 @@ impl ConversationStore for SqliteConversations {
         self.0.reading("listing conversations", move |connection| names(connection, &scope)).await
     }
 
+    async fn conversations_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
+        after.map_or(Ok(()), Scope::validate)?;
+        let after = after.cloned();
+        self.0
+            .reading("listing conversations", move |connection| {
+                let sql = "SELECT user, agent, session FROM conversations
+                 WHERE (user, agent, session) > (?1, ?2, ?3) AND (first < next OR summary IS NOT NULL)
+                 ORDER BY user, agent, session LIMIT ?4";
+                rows::scopes_after(connection, sql, after.as_ref(), limit)
+            })
+            .await
+    }
+
     async fn restore(
         &self,
         conversation: &Scope,

@@ -1,11 +1,11 @@
 //! The file under a key: SQLCipher in the place of SQLite, which encrypts every page of the file and of its log.
 
-use std::{fmt::Write, fs, io, path::Path};
+use std::fmt::Write;
 
 use rusqlite::{Connection, ErrorCode, ffi, params};
 
 use super::{
-    SqliteStore, SqliteStoreBuilder,
+    SqliteStoreBuilder,
     error::{Result, SqliteError},
     open,
 };
@@ -81,7 +81,7 @@ impl SqliteStoreBuilder {
     /// sent to a model or an embedder.
     ///
     /// # Another key, or none
-    /// [`copy_to`](SqliteStore::copy_to) writes the store into a new file under another key, which is also how a plain file is
+    /// [`copy_to`](super::SqliteStore::copy_to) writes the store into a new file under another key, which is also how a plain file is
     /// encrypted. A lost key cannot be replaced: what is in the file is lost with it.
     pub fn passphrase(mut self, passphrase: impl Into<Secret>) -> Self {
         self.key = Some(Key::Passphrase(passphrase.into()));
@@ -104,72 +104,14 @@ impl SqliteStoreBuilder {
     }
 }
 
-impl SqliteStore {
-    /// Copies the whole store, as it is at one moment, into a new file under the key of `target`, or under none: to change
-    /// the key, to encrypt a file that was plain, to decrypt one. Feature `encryption`.
-    ///
-    /// The store stays as it is and may be used meanwhile; what is written after the copy began is not in it. So that nothing
-    /// is missed, stop writing, copy, drop every handle, and put the copy in the file's place (and the old file's `-wal` and
-    /// `-shm` away, if a process left them). Of `target` the path and the key count.
-    ///
-    /// ```
-    /// # use ingrain::{MemoryEngine, HashingEmbedder, Scope, SqliteStore};
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> ingrain::Result<()> {
-    /// # let folder = tempfile::tempdir().unwrap();
-    /// # let (plain, encrypted) = (folder.path().join("plain.db"), folder.path().join("encrypted.db"));
-    /// let store = SqliteStore::open(&plain).await?;
-    /// store.copy_to(SqliteStore::builder(&encrypted).passphrase("correct horse")).await?;
-    /// let store = SqliteStore::builder(&encrypted).passphrase("correct horse").open().await?;
-    /// # drop(store);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// [`InvalidArgument`](ErrorKind::InvalidArgument): there is a file already, or its path is no UTF-8;
-    /// [`Configuration`](ErrorKind::Configuration): the passphrase cannot be one; [`Unsupported`](ErrorKind::Unsupported): the
-    /// store is in memory; else as [`SqliteStoreBuilder::open`]. Then no file is left behind.
-    pub async fn copy_to(&self, target: SqliteStoreBuilder) -> crate::Result<()> {
-        self.blocking("copying the store", move |inner| {
-            let (Some(path), Some(_)) = (open::absolute(target.path.as_deref())?, inner.connections.path()) else {
-                return Err(Error::new(ErrorKind::Unsupported, "copying the store: it is in memory").into());
-            };
-            check(&target)?;
-            let Some(name) = path.to_str() else {
-                return Err(Error::invalid("copying the store: SQLite attaches a file only by a path in UTF-8").into());
-            };
-            claim(&path)?;
-            let copied = inner.connections.apart(|source| {
-                let key = target.key.as_ref().map_or("", Key::text);
-                copy(source, name, key)
-            });
-            if copied.is_err() {
-                for end in ["", "-journal"] {
-                    // What cannot be removed is a file without tables, and no store.
-                    let _ = fs::remove_file(format!("{name}{end}"));
-                }
-            }
-            copied
-        })
-        .await
-    }
+/// Whether a copy is anything but plain pages of plain pages, which SQLite itself can write.
+pub(super) fn concerns(source: &SqliteStoreBuilder, target: &SqliteStoreBuilder) -> bool {
+    source.key.is_some() || target.key.is_some()
 }
 
-/// Makes the file, so that nobody else's is written over.
-fn claim(path: &Path) -> Result<()> {
-    match fs::File::create_new(path) {
-        Ok(_) => Ok(()),
-        Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
-            Err(Error::invalid("copying the store: there is a file of that name already").into())
-        }
-        Err(cause) => Err(Error::new(ErrorKind::StoreUnavailable, "copying the store: the new file cannot be made")
-            .with_source(cause)
-            .into()),
-    }
-}
-
-fn copy(source: &Connection, name: &str, key: &str) -> Result<()> {
+/// Copies everything that the connection sees at one moment into the file, which is there and empty, under its key or none.
+pub(super) fn copy(source: &Connection, name: &str, target: &SqliteStoreBuilder) -> Result<()> {
+    let key = target.key.as_ref().map_or("", Key::text);
     // The key is bound, and so in no text that an error might quote.
     source.execute("ATTACH DATABASE ?1 AS copy KEY ?2", params![name, key])?;
     // One transaction: the copy is whole or nothing, and of one moment.

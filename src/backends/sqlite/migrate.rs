@@ -5,7 +5,6 @@
 //! `schema.sql` makes anew, and keeps the text of the schema before for the tests.
 
 use std::{
-    ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -14,6 +13,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::{
     SqliteStoreBuilder,
+    copy::{beside, sync_folder},
     error::{Result, SqliteError},
     open::{self, Content},
 };
@@ -121,19 +121,8 @@ fn publish(path: &Path, part: &Path, version: i32) -> io::Result<PathBuf> {
         number += 1;
     }
     fs::rename(part, &backup)?;
-    // The name is on the disk with its folder, where a system lets folders be opened.
-    #[cfg(unix)]
-    if let Some(folder) = path.parent() {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        fs::File::open(folder)?.sync_all()?;
-    }
+    sync_folder(&backup)?;
     Ok(backup)
-}
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(ending);
-    name.into()
 }
 
 fn unwritten(cause: io::Error) -> SqliteError {

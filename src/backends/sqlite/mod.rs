@@ -8,6 +8,7 @@
 
 mod connection;
 mod conversations;
+mod copy;
 #[cfg(feature = "encryption")]
 mod encryption;
 mod entries;
@@ -48,6 +49,9 @@ pub enum Durability {
 }
 
 /// Memories in one SQLite file, which several handles and processes may share. Clones share the connections.
+///
+/// While it is open, the file has a log beside it (`-wal`) with what was written last: to back it up, use
+/// [`copy_to`](Self::copy_to), for a copy of the file alone may lack that, or be torn.
 ///
 /// Work on the file runs on tokio's blocking threads, so every call must be made inside a tokio runtime; outside one it
 /// fails with [`Configuration`](ErrorKind::Configuration).

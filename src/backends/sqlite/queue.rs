@@ -98,6 +98,19 @@ impl AddQueue for SqliteQueue {
             .await
     }
 
+    async fn scopes_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
+        after.map_or(Ok(()), Scope::validate)?;
+        let after = after.cloned();
+        self.0
+            .reading("listing the scopes of queued adds", move |connection| {
+                // The queue is bounded, and has no order but that of its adds.
+                let sql = "SELECT DISTINCT user, agent, session FROM queue WHERE (user, agent, session) > (?1, ?2, ?3)
+                 ORDER BY user, agent, session LIMIT ?4";
+                rows::scopes_after(connection, sql, after.as_ref(), limit)
+            })
+            .await
+    }
+
     async fn unfinished_of_everyone(&self) -> Result<u64> {
         self.0
             .reading("counting queued adds", |connection| {

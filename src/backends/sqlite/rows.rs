@@ -1,7 +1,7 @@
 //! From memories to rows and back.
 
 use rusqlite::{
-    Row, ToSql,
+    Connection, Row, ToSql, params,
     types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef},
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -91,6 +91,25 @@ pub(super) fn scope(row: &Row<'_>, first: usize) -> Result<Scope> {
 /// The three columns of a scope.
 pub(super) fn parts(scope: &Scope) -> [&str; 3] {
     [scope.user_id(), scope.agent_id(), scope.session_id()].map(Option::unwrap_or_default)
+}
+
+/// A query of scopes, in order, beyond the parameters `?1`, `?2` and `?3`, of which there may be as many as `?4` says.
+pub(super) fn scopes_after(
+    connection: &Connection,
+    sql: &str,
+    after: Option<&Scope>,
+    limit: usize,
+) -> Result<Vec<Scope>> {
+    // No scope is before three parts that are not named, and none has those.
+    let [user, agent, session] = after.map_or([""; 3], parts);
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut found = statement.query(params![user, agent, session, limit])?;
+    let mut scopes = Vec::new();
+    while let Some(row) = found.next()? {
+        scopes.push(scope(row, 0)?);
+    }
+    Ok(scopes)
 }
 
 /// The vector, after those in `numbers`. One of another width than the store's is damage: in the matrix of an index it

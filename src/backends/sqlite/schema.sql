@@ -42,6 +42,9 @@ CREATE INDEX memories_by_user ON memories (user, id, invalid_at, expires_at, val
 CREATE INDEX memories_by_agent ON memories (agent, id, invalid_at, expires_at, valid_at) WHERE agent <> '';
 CREATE INDEX memories_by_session ON memories (session, user, id, invalid_at, expires_at, valid_at) WHERE session <> '';
 
+-- The scopes there are, each a step from the one before.
+CREATE INDEX memories_by_scope ON memories (user, agent, session);
+
 CREATE TABLE keys (
     memory INTEGER NOT NULL REFERENCES memories (row) ON DELETE CASCADE,
     number INTEGER NOT NULL,

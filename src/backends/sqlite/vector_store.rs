@@ -149,6 +149,12 @@ impl VectorStore for SqliteStore {
         self.reading("reading what was removed", move |connection| removed(connection, &scope, after, limit)).await
     }
 
+    async fn scopes_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
+        after.map_or(Ok(()), Scope::validate)?;
+        let after = after.cloned();
+        self.reading("listing scopes", move |connection| scopes(connection, after, limit)).await
+    }
+
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
         scope.validate()?;
         let (scope, stamp) = (scope.clone(), stamp.clone());
@@ -303,6 +309,19 @@ fn history(connection: &Connection, scope: &Scope, id: MemoryId) -> SqliteResult
         events.push(rows::event(row)?);
     }
     Ok(events)
+}
+
+/// A step a scope, each to the next place in the index: all that lies in between is passed over.
+fn scopes(connection: &Connection, mut after: Option<Scope>, limit: usize) -> SqliteResult<Vec<Scope>> {
+    const NEXT: &str = "SELECT user, agent, session FROM memories
+         WHERE (user, agent, session) > (?1, ?2, ?3) ORDER BY user, agent, session LIMIT ?4";
+    let mut scopes = Vec::new();
+    while scopes.len() < limit {
+        after = rows::scopes_after(connection, NEXT, after.as_ref(), 1)?.pop();
+        let Some(scope) = &after else { break };
+        scopes.push(scope.clone());
+    }
+    Ok(scopes)
 }
 
 fn removed(

@@ -1,26 +1,37 @@
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    ops::ControlFlow,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
-use tokio::task::JoinHandle;
+use tokio::{sync::watch, task::JoinHandle};
 
 use super::{Maintenance, MaintenanceReport};
-use crate::{Error, ErrorKind, Result, Scope, Stage, engine::MemoryEngine};
+use crate::{
+    Error, ErrorKind, Result, Scope, Stage,
+    engine::{Inner, MemoryEngine},
+};
 
 /// How long a round waits for the queue of adds to become empty before it is left out.
 const PATIENCE: u32 = 60;
+/// How many of everyone's scopes are held at a time.
+const PAGE: usize = 100;
 
-type Observe = Box<dyn Fn(&Scope, &Result<MaintenanceReport>) + Send + Sync>;
+type Scopes = Box<dyn Fn() -> Vec<Scope> + Send + Sync>;
+type Observe = Box<dyn Fn(Option<&Scope>, &Result<MaintenanceReport>) + Send + Sync>;
 
-/// Runs [maintenance](MemoryEngine::maintain) every so often, on tokio.
+/// Runs [maintenance](MemoryEngine::maintain) every so often, on tokio: of everyone, unless it is told
+/// [of whom](Self::scopes).
 ///
 /// ```
 /// # use std::time::Duration;
-/// # use ingrain::{HashingEmbedder, Maintenance, MaintenanceSchedule, MemoryEngine, Scope};
+/// # use ingrain::{HashingEmbedder, Maintenance, MaintenanceSchedule, MemoryEngine};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> ingrain::Result<()> {
 /// # let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).build().await?;
 /// let nightly = MaintenanceSchedule::new(Maintenance::new(), Duration::from_secs(24 * 3600))
-///     .scopes(|| vec![Scope::user("alice"), Scope::user("bob")]) // asked before each round
-///     .on_report(|scope, report| println!("{scope:?}: {report:?}"))
+/// ///     .on_report(|scope, report| println!("{scope:?}: {report:?}"))
 ///     .start(&memory)?;
 /// // … for as long as `nightly` lives
 /// nightly.stop().await;
@@ -31,7 +42,8 @@ type Observe = Box<dyn Fn(&Scope, &Result<MaintenanceReport>) + Send + Sync>;
 pub struct MaintenanceSchedule {
     request: Maintenance,
     every: Duration,
-    scopes: Box<dyn Fn() -> Vec<Scope> + Send + Sync>,
+    /// `None` for everyone's.
+    scopes: Option<Scopes>,
     observe: Observe,
 }
 
@@ -43,20 +55,25 @@ impl fmt::Debug for MaintenanceSchedule {
 }
 
 impl MaintenanceSchedule {
-    /// A round every so often, the first after that time; of no scopes yet.
+    /// A round every so often, the first after that time; of everyone.
     pub fn new(request: Maintenance, every: Duration) -> Self {
-        Self { request, every, scopes: Box::new(Vec::new), observe: Box::new(|_, _| {}) }
+        Self { request, every, scopes: None, observe: Box::new(|_, _| {}) }
     }
 
-    /// Which scopes a round is for, asked before each. Default: none.
+    /// Which scopes a round is for, asked before each. Default: [everyone's](MemoryEngine::scopes_of_everyone), each user
+    /// once, read as the round goes on.
     pub fn scopes(mut self, scopes: impl Fn() -> Vec<Scope> + Send + Sync + 'static) -> Self {
-        self.scopes = Box::new(scopes);
+        self.scopes = Some(Box::new(scopes));
         self
     }
 
-    /// Is told what each call came to; it should be quick. After an error the round goes on with the next scope. Default:
+    /// Is told what each call came to; it should be quick. After an error the round goes on with the next scope. Without a
+    /// scope it is told that the list of everyone's could not be read, and then the rest is left to the next round. Default:
     /// nobody is told.
-    pub fn on_report(mut self, observe: impl Fn(&Scope, &Result<MaintenanceReport>) + Send + Sync + 'static) -> Self {
+    pub fn on_report(
+        mut self,
+        observe: impl Fn(Option<&Scope>, &Result<MaintenanceReport>) + Send + Sync + 'static,
+    ) -> Self {
         self.observe = Box::new(observe);
         self
     }
@@ -78,26 +95,53 @@ impl MaintenanceSchedule {
             Error::new(ErrorKind::Configuration, message).with_stage(Stage::Maintain).with_source(cause)
         })?;
         let weak = Arc::downgrade(&engine.0);
-        let (stop, mut stopped) = tokio::sync::watch::channel(());
+        let (stop, mut stopped) = watch::channel(());
         let task = runtime.spawn(async move {
             loop {
                 // Whoever drops the handle, or stops it, ends the wait.
                 if tokio::time::timeout(self.every, stopped.changed()).await.is_ok() {
                     return;
                 }
-                for scope in (self.scopes)() {
-                    let Some(inner) = weak.upgrade() else { return };
-                    self.round(&MemoryEngine(inner), &scope).await;
-                    if stopped.has_changed().unwrap_or(true) {
-                        return;
-                    }
+                if self.round(&weak, &stopped).await.is_break() {
+                    return;
                 }
             }
         });
         Ok(ScheduledMaintenance { stop: Some(stop), task: Some(task) })
     }
 
-    async fn round(&self, engine: &MemoryEngine, scope: &Scope) {
+    /// Once over all scopes, unless the engine goes or it is stopped before.
+    async fn round(&self, weak: &Weak<Inner>, stopped: &watch::Receiver<()>) -> ControlFlow<()> {
+        let mut last = None;
+        loop {
+            let scopes = match &self.scopes {
+                Some(given) => given(),
+                None => {
+                    let Some(inner) = weak.upgrade() else { return ControlFlow::Break(()) };
+                    match MemoryEngine(inner).scopes_of_everyone(last.as_ref(), PAGE).await {
+                        Ok(page) => page,
+                        Err(error) => {
+                            (self.observe)(None, &Err(error.with_stage(Stage::Maintain)));
+                            return ControlFlow::Continue(());
+                        }
+                    }
+                }
+            };
+            last = scopes.last().cloned();
+            for scope in scopes {
+                let Some(inner) = weak.upgrade() else { return ControlFlow::Break(()) };
+                self.scope(&MemoryEngine(inner), &scope).await;
+                if stopped.has_changed().unwrap_or(true) {
+                    return ControlFlow::Break(());
+                }
+            }
+            if self.scopes.is_some() || last.is_none() {
+                return ControlFlow::Continue(());
+            }
+        }
+    }
+
+    async fn scope(&self, engine: &MemoryEngine, scope: &Scope) {
         if let Some(later) = &engine.0.later {
             for _ in 0..PATIENCE {
                 if !later.has_work().await.unwrap_or(false) {
@@ -110,7 +154,7 @@ impl MaintenanceSchedule {
         loop {
             let report = engine.maintain(scope, &request).await;
             let next = report.as_ref().ok().and_then(|report| report.next.clone());
-            (self.observe)(scope, &report);
+            (self.observe)(Some(scope), &report);
             let Some(place) = next else { return };
             request = request.resume(place);
             tokio::task::yield_now().await;
@@ -122,7 +166,7 @@ impl MaintenanceSchedule {
 #[derive(Debug)]
 #[must_use = "dropping it ends the maintenance"]
 pub struct ScheduledMaintenance {
-    stop: Option<tokio::sync::watch::Sender<()>>,
+    stop: Option<watch::Sender<()>>,
     task: Option<JoinHandle<()>>,
 }
 

@@ -37,6 +37,38 @@ impl MemoryEngine {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// A whole store is exported user by user, each into a file of its own, say: who is there tells
+    /// [`scopes_of_everyone`](Self::scopes_of_everyone). A copy of a SQLite file as a whole is `SqliteStore::copy_to`, which has
+    /// the vectors too, and is of one moment.
+    ///
+    /// ```
+    /// # use ingrain::{HashingEmbedder, MemoryEngine, Scope};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> ingrain::Result<()> {
+    /// # let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).build().await?;
+    /// # let other = MemoryEngine::builder().embedder(HashingEmbedder::new(32)).build().await?;
+    /// # memory.add_raw(&Scope::user("alice"), ["Owns a kayak"]).await?;
+    /// # memory.add_raw(&Scope::user("bob").with_session("monday"), ["Keeps bees"]).await?;
+    /// let mut last = None;
+    /// loop {
+    ///     let page = memory.scopes_of_everyone(last.as_ref(), 100).await?;
+    ///     for scope in &page {
+    ///         let (mut export, mut import) = (memory.export(scope), other.import(scope));
+    ///         while let Some(line) = export.next_line().await? {
+    ///             import.line(&line).await?;
+    ///         }
+    ///         import.finish().await?;
+    ///     }
+    ///     last = page.last().cloned();
+    ///     if last.is_none() {
+    ///         break;
+    ///     }
+    /// }
+    /// assert_eq!(other.scopes_of_everyone(None, 100).await?, [Scope::user("alice"), Scope::user("bob")]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn export(&self, scope: &Scope) -> Export {
         Export::new(self.clone(), scope.clone())
     }

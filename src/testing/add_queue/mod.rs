@@ -26,7 +26,7 @@ pub use pushes::{
 };
 pub use scopes::{
     a_discarded_one_is_gone, a_scope_erases_its_own, a_scope_lists_its_own, bad_scopes_are_refused,
-    strangers_neither_retry_nor_discard,
+    scopes_of_everyone_come_in_order, strangers_neither_retry_nor_discard,
 };
 
 /// What a factory gives: a fresh queue, or a pair of it and whatever must live as long (a temporary folder, a server).
@@ -135,6 +135,7 @@ macro_rules! add_queue_suite {
             a_failure_may_be_noted_twice
             a_retried_one_keeps_its_place
             a_scope_lists_its_own
+            scopes_of_everyone_come_in_order
             a_scope_erases_its_own
             a_discarded_one_is_gone
             strangers_neither_retry_nor_discard

@@ -24,6 +24,34 @@ pub async fn a_scope_lists_its_own(queue: Arc<dyn AddQueue>) {
     }
 }
 
+/// The scopes that have adds, whatever their state, come in order, each once, in pages of any size.
+pub async fn scopes_of_everyone_come_in_order(queue: Arc<dyn AddQueue>) {
+    let (alice, bob) = (Scope::user("alice"), Scope::user("bob"));
+    let mut scopes =
+        vec![bob.clone(), Scope::agent("cook"), alice.clone().with_session("1"), alice, Scope::session("1")];
+    for scope in scopes.iter().chain(&scopes[..2]) {
+        push(&queue, scope, "x").await;
+    }
+    give_up_next(&queue).await;
+    claim(&queue, at_second(0)).await;
+    scopes.sort();
+    for limit in [1, 2, 100] {
+        let mut walked: Vec<Scope> = Vec::new();
+        loop {
+            let page = queue.scopes_of_everyone(walked.last(), limit).await.expect("scopes of everyone");
+            assert!(page.len() <= limit);
+            if page.is_empty() {
+                break;
+            }
+            walked.extend(page);
+        }
+        assert_eq!(walked, scopes, "in pages of {limit}");
+    }
+    assert_eq!(queue.scopes_of_everyone(None, 0).await.expect("no scopes"), []);
+    queue.erase(&bob).await.expect("erasing");
+    assert_eq!(queue.scopes_of_everyone(None, 100).await.expect("scopes of everyone"), scopes[..4]);
+}
+
 /// A scope erases what it covers, whatever its state, and nothing else.
 pub async fn a_scope_erases_its_own(queue: Arc<dyn AddQueue>) {
     let (alice, bob) = (Scope::user("alice"), Scope::user("bob"));
@@ -79,6 +107,7 @@ pub async fn bad_scopes_are_refused(queue: Arc<dyn AddQueue>) {
         let refused = [
             queue.push(&QueuedAdd::new(id, bad.clone(), "x", at(0)), 10).await,
             queue.list(&bad).await.map(drop),
+            queue.scopes_of_everyone(Some(&bad), 1).await.map(drop),
             queue.retry(&bad, id, at(0)).await.map(drop),
             queue.discard(&bad, id).await.map(drop),
             queue.erase(&bad).await.map(drop),

@@ -38,7 +38,7 @@ pub use restores::{
 };
 pub use scopes::{
     a_scope_erases_what_it_covers, an_erased_conversation_goes_on_without_a_past, bad_scopes_are_refused,
-    scopes_are_compared_whole,
+    everyones_names_come_in_order, scopes_are_compared_whole,
 };
 pub use summaries::{
     a_stale_summary_is_a_conflict, a_summary_comes_back, a_summary_covers_more_than_the_one_before,
@@ -151,6 +151,7 @@ macro_rules! conversation_store_suite {
             numbers_are_not_used_again_after_dropping
             what_is_not_there_cannot_be_dropped
             scopes_are_compared_whole
+            everyones_names_come_in_order
             a_scope_erases_what_it_covers
             an_erased_conversation_goes_on_without_a_past
             bad_scopes_are_refused

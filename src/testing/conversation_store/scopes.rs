@@ -87,6 +87,39 @@ pub async fn an_erased_conversation_goes_on_without_a_past(store: Arc<dyn Conver
     assert_eq!(append(&store, &alice(), &["f"]).await, 5);
 }
 
+/// The names of everyone's conversations come in order, in pages of any size: of those that have a message or a summary.
+pub async fn everyones_names_come_in_order(store: Arc<dyn ConversationStore>) {
+    let mut names = names();
+    for name in names.iter().rev() {
+        append(&store, name, &["a", "b"]).await;
+    }
+    names.sort();
+    let (emptied, summarized) = (names.remove(3), names[5].clone());
+    summarize(&store, &summarized, 0, 1).await;
+    for name in [&emptied, &summarized] {
+        store.drop_before(name, 2).await.expect("dropping");
+    }
+    for limit in [1, 3, 1_000] {
+        let mut walked: Vec<Scope> = Vec::new();
+        loop {
+            let page = store.conversations_of_everyone(walked.last(), limit).await.expect("names of everyone");
+            assert!(page.len() <= limit);
+            if page.is_empty() {
+                break;
+            }
+            walked.extend(page);
+        }
+        assert_eq!(walked, names, "in pages of {limit}");
+    }
+    assert_eq!(store.conversations_of_everyone(None, 0).await.expect("no names"), []);
+    store.erase(&Scope::user("ann")).await.expect("erasing");
+    names.retain(|name| name.user_id() != Some("ann"));
+    assert_eq!(store.conversations_of_everyone(None, 1_000).await.expect("names of everyone"), names);
+    let after = Scope::user("Anna");
+    names.retain(|name| *name > after);
+    assert_eq!(store.conversations_of_everyone(Some(&after), 1_000).await.expect("names of everyone"), names);
+}
+
 /// A bad scope is refused by every call.
 pub async fn bad_scopes_are_refused(store: Arc<dyn ConversationStore>) {
     for bad in [
@@ -101,6 +134,7 @@ pub async fn bad_scopes_are_refused(store: Arc<dyn ConversationStore>) {
             store.messages(&bad, 0, 0).await.map(drop),
             store.summary(&bad).await.map(drop),
             store.replace_summary(&bad, 0, &covering(1)).await,
+            store.conversations_of_everyone(Some(&bad), 1).await.map(drop),
             store.drop_before(&bad, 0).await.map(drop),
             store.erase(&bad).await.map(drop),
         ];

@@ -44,6 +44,10 @@ impl ConversationStore for FaultyConversations {
         self.switch.call(self.inner.conversations(scope)).await
     }
 
+    async fn conversations_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
+        self.switch.call(self.inner.conversations_of_everyone(after, limit)).await
+    }
+
     async fn restore(
         &self,
         conversation: &Scope,

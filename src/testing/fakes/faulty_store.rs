@@ -240,6 +240,10 @@ impl<S: VectorStore> VectorStore for FaultyStore<S> {
         self.switch.call(self.inner.removed(scope, after, limit)).await
     }
 
+    async fn scopes_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
+        self.switch.call(self.inner.scopes_of_everyone(after, limit)).await
+    }
+
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {
         self.switch.call(self.inner.delete_all(scope, stamp)).await
     }
@@ -297,6 +301,10 @@ impl AddQueue for FaultyQueue {
 
     async fn list(&self, scope: &Scope) -> Result<Vec<QueuedAdd>> {
         self.switch.call(self.inner.list(scope)).await
+    }
+
+    async fn scopes_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
+        self.switch.call(self.inner.scopes_of_everyone(after, limit)).await
     }
 
     async fn unfinished_of_everyone(&self) -> Result<u64> {

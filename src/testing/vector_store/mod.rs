@@ -91,7 +91,7 @@ pub use round_trip::{
 };
 pub use scopes::{
     a_loud_neighbour_crowds_nobody_out, a_reader_sees_its_own, an_id_opens_no_door, bad_scopes_are_refused_everywhere,
-    strangers_move_no_similarity, tricky_names_stay_apart,
+    scopes_of_everyone_come_in_order, strangers_move_no_similarity, tricky_names_stay_apart,
 };
 pub use subject::FreshStore;
 pub use validity::{
@@ -180,6 +180,7 @@ macro_rules! vector_store_suite {
             what_was_removed_is_told
             a_reader_sees_its_own
             tricky_names_stay_apart
+            scopes_of_everyone_come_in_order
             an_id_opens_no_door
             a_loud_neighbour_crowds_nobody_out
             strangers_move_no_similarity

@@ -4,7 +4,7 @@ use super::{
     atomic::bad_scopes,
     subject::{Found, Subject, X, alice, at, bob, cosine, found, keyword, now, query, refused, removal, stamp, texts},
 };
-use crate::{ErrorKind, ListQuery, Memory, MemoryId, Scope, Validity, VectorStore};
+use crate::{ErrorKind, ListQuery, Memory, MemoryId, Put, Scope, Validity, VectorStore, WriteBatch};
 
 /// Every read of the scope sees exactly these memories.
 async fn sees(subject: &Subject, scope: &Scope, expected: &[&Memory]) {
@@ -109,6 +109,64 @@ pub async fn tricky_names_stay_apart(store: Arc<dyn VectorStore>) {
     sees(&subject, &Scope::user("p|q").with_agent("r"), &[&joined]).await;
 }
 
+/// The scopes of everyone come as they were stored, each once, in order, in pages of any size, while there is a memory.
+pub async fn scopes_of_everyone_come_in_order(store: Arc<dyn VectorStore>) {
+    let subject = Subject::bound(store).await;
+    let list = async |after: Option<&Scope>, limit: usize| {
+        subject.store.scopes_of_everyone(after, limit).await.expect("scopes of everyone")
+    };
+    assert_eq!(list(None, 10).await, []);
+    let names = [None, Some("a"), Some("A"), Some("ab"), Some("a "), Some("é"), Some("\u{10ffff}"), Some("%")];
+    let names = names.map(|name| name.map(str::to_owned));
+    let mut scopes = Vec::new();
+    for user in &names {
+        for agent in &names[..3] {
+            scopes.extend(names[..4].iter().map(|name| Scope::from_parts(user.clone(), agent.clone(), name.clone())));
+        }
+    }
+    scopes.retain(|scope| scope.validate().is_ok());
+    // Stored in no order, some with several.
+    for (number, scope) in scopes.iter().rev().enumerate() {
+        subject.add_many(scope, "tea", 1 + number % 3, X).await;
+    }
+    scopes.sort();
+    assert_eq!(list(None, 1_000).await, scopes);
+    for limit in [1, 2, 7, scopes.len(), scopes.len() + 1] {
+        let mut walked: Vec<Scope> = Vec::new();
+        loop {
+            let page = list(walked.last(), limit).await;
+            assert!(page.len() == limit.min(scopes.len() - walked.len()), "pages are full: {limit}");
+            if page.is_empty() {
+                break;
+            }
+            walked.extend(page);
+        }
+        assert_eq!(walked, scopes, "in pages of {limit}");
+    }
+    assert_eq!(list(None, 0).await, []);
+    // A place need not be a scope that is there.
+    let between = Scope::user("a").with_agent("zzz");
+    let rest: Vec<Scope> = scopes.iter().filter(|scope| **scope > between).cloned().collect();
+    assert_eq!(list(Some(&between), 1_000).await, rest);
+    assert_eq!(list(scopes.last(), 5).await, []);
+    // What has ended counts, what is removed does not, with the last of a scope.
+    let one = Scope::user("zoe").with_session("1");
+    let (first, second) = (subject.add(&one, "one", X).await, subject.add(&one, "two", X).await);
+    let mut ended = first.clone();
+    ended.invalid_at = Some(at(1));
+    ended.revision += 1;
+    subject.apply(WriteBatch { puts: vec![Put::change(ended, None, first.revision)], ..WriteBatch::default() }).await;
+    subject.apply(removal(&second)).await;
+    let before = Scope::user("zoe");
+    assert_eq!(list(Some(&before), 1).await, std::slice::from_ref(&one));
+    subject.apply(removal(&first)).await;
+    assert!(!list(Some(&before), 10).await.contains(&one));
+    assert!(subject.store.delete_all(&Scope::user("a"), &stamp(at(9_000))).await.expect("deleting all") > 0);
+    assert!(subject.store.purge_all(&Scope::user("A")).await.expect("purging").memories > 0);
+    scopes.retain(|scope| !matches!(scope.user_id(), Some("a" | "A")));
+    assert_eq!(list(None, 1_000).await, scopes);
+}
+
 /// With an id alone nobody reads, touches or removes a stranger's memory.
 pub async fn an_id_opens_no_door(store: Arc<dyn VectorStore>) {
     let subject = Subject::bound(store).await;
@@ -185,6 +243,7 @@ pub async fn bad_scopes_are_refused_everywhere(store: Arc<dyn VectorStore>) {
         refused(store.list(&ListQuery::new(bad.clone(), Validity::Any)).await, &kinds);
         refused(store.count(&bad, None, Validity::Any).await, &kinds);
         refused(store.history(&bad, memory.id).await, &kinds);
+        refused(store.scopes_of_everyone(Some(&bad), 10).await, &kinds);
         refused(store.delete_all(&bad, &stamp(at(5))).await, &kinds);
         refused(store.record_access(&bad, &[memory.id], at(5)).await, &kinds);
         refused(store.record_access(&bad, &[], at(5)).await, &kinds);

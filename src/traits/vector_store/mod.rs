@@ -238,6 +238,17 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     /// As [`get`](VectorStore::get).
     async fn removed(&self, scope: &Scope, after: Option<MemoryId>, limit: usize) -> Result<Vec<MemoryId>>;
 
+    /// The scopes that memories are stored in, of everyone: exactly as they were stored, with the session, each once, in
+    /// order (by user, agent and session, byte for byte, what is not named first); those after `after`, which need not be
+    /// one of them, at most `limit`. Memories that no longer hold count, and those that are there no more do not.
+    ///
+    /// For whoever runs the application, and no answer to any of its users. It is read along an index: a page costs what it
+    /// has, however many memories lie in between. Walking the pages meets every scope that has memories all the while.
+    ///
+    /// # Errors
+    /// As [`get`](VectorStore::get).
+    async fn scopes_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>>;
+
     /// Removes every memory the scope covers, also those that no longer hold, writes a
     /// [`Delete`](crate::EventKind::Delete) event for each, and says how many there were. Whole or not at all. A store
     /// with the capability `graph` removes the scope's graph too ([`GraphStore::delete_graph`](crate::GraphStore)); what
@@ -359,6 +370,10 @@ impl<T: VectorStore + ?Sized> VectorStore for Arc<T> {
 
     async fn removed(&self, scope: &Scope, after: Option<MemoryId>, limit: usize) -> Result<Vec<MemoryId>> {
         (**self).removed(scope, after, limit).await
+    }
+
+    async fn scopes_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
+        (**self).scopes_of_everyone(after, limit).await
     }
 
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {

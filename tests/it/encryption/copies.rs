@@ -3,45 +3,7 @@
 use ingrain::{Error, ErrorKind};
 
 use super::*;
-
-fn sound(path: &Path) {
-    let connection = rusqlite::Connection::open(path).unwrap();
-    let verdict: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
-    assert_eq!(verdict, "ok");
-    assert_eq!(connection.prepare("PRAGMA foreign_key_check").unwrap().query_map([], |_| Ok(())).unwrap().count(), 0);
-}
-
-/// What the database is made of: its tables and indexes, and every row, in the file's own order of tables.
-fn rows(path: &Path) -> Vec<String> {
-    let connection = rusqlite::Connection::open(path).unwrap();
-    let texts = |sql: &str| -> Vec<String> {
-        let mut statement = connection.prepare(sql).unwrap();
-        let columns = statement.column_count();
-        let row = |row: &rusqlite::Row<'_>| {
-            let values = (0..columns).map(|column| row.get::<_, rusqlite::types::Value>(column));
-            Ok(format!("{:?}", values.collect::<Result<Vec<_>, _>>()?))
-        };
-        statement.query_map([], row).unwrap().map(Result::unwrap).collect()
-    };
-    let mut all = texts("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name");
-    let tables: Vec<String> = connection
-        .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-        .unwrap()
-        .query_map([], |row| row.get(0))
-        .unwrap()
-        .map(Result::unwrap)
-        .collect();
-    for table in tables {
-        let mut rows = texts(&format!("SELECT * FROM {table}"));
-        rows.sort();
-        all.extend(rows);
-    }
-    for mark in ["application_id", "user_version"] {
-        let value: i64 = connection.pragma_query_value(None, mark, |row| row.get(0)).unwrap();
-        all.push(format!("{mark} {value}"));
-    }
-    all
-}
+use crate::copies::{rows, sound};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_copy_is_the_same_store_under_another_key() {
