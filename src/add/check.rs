@@ -29,7 +29,7 @@ pub(super) fn check(plan: Plan, facts: &[Fact], neighbours: &[Neighbour]) -> Pla
     let Plan { actions, meanings, mut rejected, account, model_calls, usage } = plan;
     let (judge, mut kept, objections) = judged(&actions, facts, neighbours);
     rejected.extend(objections.into_iter().map(|(_, reason)| reason.to_owned()));
-    kept.extend((0..facts.len()).filter(|fact| !judge.settled.contains(fact)).map(|fact| Action::Add { fact }));
+    kept.extend((0..facts.len()).filter(|fact| !judge.settled.contains(fact)).map(|fact| judge.added(fact)));
     Plan { actions: kept, meanings, rejected, account, model_calls, usage }
 }
 
@@ -185,12 +185,19 @@ impl<'a> Judge<'a> {
             Action::Add { fact } => {
                 self.fact(fact)?;
                 refuse_if(self.settled.contains(&fact), "a second action on one fact")?;
+                return Ok(self.added(fact));
             }
             Action::Skip { fact, neighbour } => self.skip(fact, neighbour)?,
             Action::Update { neighbour, fact, text } => return self.update(neighbour, fact, text),
             Action::Invalidate { neighbour, fact } => self.invalidate(neighbour, fact)?,
         }
         Ok(action)
+    }
+
+    /// What becomes of a fact that is to be added: one that only ends something is left out where there is nothing to end.
+    fn added(&self, fact: usize) -> Action {
+        let idle = self.facts.get(fact).is_some_and(|new| ends_nothing(new, self.facts, self.neighbours));
+        if idle { Action::Skip { fact, neighbour: None } } else { Action::Add { fact } }
     }
 
     fn fact(&self, number: usize) -> Result<&'a Fact, &'static str> {
@@ -215,6 +222,7 @@ impl<'a> Judge<'a> {
                 let another = at_odds(said, known) || puts_another(said, known);
                 related && (!another || fills_alike(fact, known_memory))
             }
+            None if ends_nothing(fact, self.facts, self.neighbours) => true,
             // Some other new fact must say it, or say it anew, and be stored itself.
             None => self.facts.iter().enumerate().any(|(other, stored)| {
                 other != number
@@ -332,6 +340,13 @@ fn common(memories: &[Words]) -> HashSet<String> {
 /// Whether a fact speaks of what a memory says.
 fn about(fact: &Fact, near: &Neighbour) -> bool {
     (fact.slot.is_some() && fact.slot == near.memory.slot) || share_words(&fact.text, &near.memory.text)
+}
+
+/// Whether a fact that is worth storing only as an end has nothing to end.
+fn ends_nothing(fact: &Fact, facts: &[Fact], neighbours: &[Neighbour]) -> bool {
+    let known = || neighbours.iter().any(|near| fact.slot.is_some() && near.memory.slot == fact.slot);
+    let told = || facts.iter().any(|other| !other.ends_only && fact.slot.is_some() && other.slot == fact.slot);
+    fact.ends_only && !known() && !told()
 }
 
 /// Whether a memory that shares words with a fact cannot say it: another number, another name, or one of them says "not"

@@ -195,6 +195,8 @@ fn boundary(language: &Language, tokens: &[Token], at: usize, infinitive: bool) 
     }
     if token.shape == Shape::Mark {
         return match token.word.as_str() {
+            // "My new number: 555 0134" is one clause.
+            ":" if labels_number(tokens, at) => None,
             ";" | ":" | "(" | ")" => Some(at + 1),
             // Where a dash may stand inside a pattern ("мой любимый цвет — синий"), it joins as often as it parts.
             "—" | "–" | "-" if !words.fillers.contains(token.word.as_str()) => Some(at + 1),
@@ -205,6 +207,14 @@ fn boundary(language: &Language, tokens: &[Token], at: usize, infinitive: bool) 
     }
     (words.joints.contains(token.word.as_str()) && begins_clause(language, tokens, at + 1, infinitive))
         .then_some(at + 1)
+}
+
+/// Whether the colon at `at` stands between the word for a number and the number.
+fn labels_number(tokens: &[Token], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+    let labels = ["number", "phone", "mobile", "cell", "to", "is", "номер", "телефон", "телефона"];
+    before.is_some_and(|before| labels.contains(&before.word.as_str()))
+        && tokens.get(at + 1).is_some_and(|next| next.shape == Shape::Number || next.is("+") || next.is("("))
 }
 
 /// Whether a clause begins at `at`, joints and adverbs aside.

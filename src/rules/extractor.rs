@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 use async_trait::async_trait;
 
 use super::{
-    clause::clauses,
+    clause::{clauses, skip_leads},
     english,
     foreign::{ends_reading, points_at_text, takes_back},
     language::Language,
     prose::pieces,
     reader::Reader,
+    reminder::{note, reminder},
     russian,
     sentence::{Sentence, sentences},
     token::{Token, tokens},
@@ -30,6 +31,7 @@ static RUSSIAN: LazyLock<Language> = LazyLock::new(russian::language);
 /// [quote](Fact::quote) is the clause they stand in. It knows names, homes, employers and occupations, studies, tastes,
 /// diets and allergies, the family, pets, languages, ages and birthdays, and plans. What a new value replaces has a
 /// [slot](Fact::slot): `user.home`, `sister.home`, `user.preference.coffee` (for liking and disliking it alike).
+/// What only makes sense as the end of something known ([`Fact::ends_only`]) is marked so.
 ///
 /// Nothing is read from messages of other roles, questions, quotations, code, documents, suppositions and reports, nor
 /// after the beginning of a letter, a list or a game, or the order to write something or to work on a text; text in other
@@ -106,9 +108,13 @@ pub(super) fn read(message: &Message, index: usize, at: Timestamp) -> Vec<Fact> 
     if sentences.iter().any(points) {
         return Vec::new();
     }
-    for sentence in sentences {
-        let inside = tokens.get(sentence.tokens).unwrap_or_default();
-        if ends_reading(language, inside) {
+    let last = sentences.len().saturating_sub(1);
+    for (number, sentence) in sentences.into_iter().enumerate() {
+        let whole = tokens.get(sentence.tokens).unwrap_or_default();
+        let begins = number < last && reader.facts.is_empty();
+        let reminder = reminder(language, whole);
+        let inside = reminder.unwrap_or(whole);
+        if ends_reading(language, whole, begins) || (reminder.is_some() && ends_reading(language, inside, begins)) {
             break;
         }
         if takes_back(language, inside) {
@@ -120,9 +126,15 @@ pub(super) fn read(message: &Message, index: usize, at: Timestamp) -> Vec<Fact> 
             .find(|token| token.is_word())
             .is_some_and(|token| words.greetings.contains(token.word.as_str()));
         before = reader.facts.len();
-        for clause in clauses(language, inside, sentence.asks) {
+        let clauses = clauses(language, inside, sentence.asks);
+        let begin = skip_leads(language, inside, 0, inside.len());
+        let whole = !sentence.asks && clauses.first().is_some_and(|only| only.tokens == (begin..inside.len()));
+        for clause in clauses {
             let Some(tokens) = inside.get(clause.tokens) else { continue };
             reader.clause(tokens, clause.understood, greeted || greets);
+        }
+        if whole && reminder.is_some() && reader.facts.len() == before {
+            reader.facts.extend(note(language, text, inside, index, at, message.speaker.as_deref()));
         }
         // "Hi! I'm Alice."
         greeted = greets && inside.len() < 6 && reader.facts.len() == before;

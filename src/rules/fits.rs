@@ -125,6 +125,19 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
             let digits = tokens.iter().flat_map(|token| token.word.chars()).filter(char::is_ascii_digit).count();
             (5..=15).contains(&digits) && tokens.iter().all(|token| token.shape == Shape::Number || !token.is_word())
         }
+        Value::Called => {
+            let described =
+                has(&words.no_names, first) || has(&words.subjects, first) || in_class(language, first, "company");
+            let described =
+                described || in_class(language, first, "rel") || tokens.iter().any(|token| has(&words.joints, token));
+            clean && name && !article && !described && !timed && placed && !shouted && tokens.len() <= 4
+        }
+        Value::Medicine => clean && !article && tokens.len() <= 3 && tokens.iter().all(|token| token.is_word()),
+        Value::Amount => {
+            let unit = first.word.trim_start_matches(|char: char| char.is_ascii_digit() || char == '.');
+            let unit = if unit.is_empty() { view.word(cut.end).unwrap_or_default() } else { unit };
+            first.shape == Shape::Number && tokens.len() == 1 && language.class_key("dose", unit).is_some()
+        }
         Value::Age => {
             tokens.len() == 1 && language.calendar.number(&first.word).is_some_and(|age| (3..=115).contains(&age))
         }

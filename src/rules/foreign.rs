@@ -12,8 +12,9 @@ const LONGEST_LIMIT: usize = 3;
 /// How far before a text a word that asks for help with it may stand.
 const FURTHEST_HELP: usize = 6;
 
-/// Whether what follows the sentence, and the sentence itself, is a text to work on, a letter or a game.
-pub(super) fn ends_reading(language: &Language, tokens: &[Token]) -> bool {
+/// Whether what follows the sentence, and the sentence itself, is a text to work on, a letter or a game. `begins` says
+/// whether the sentence may begin one: something follows it, and nothing was read before it.
+pub(super) fn ends_reading(language: &Language, tokens: &[Token], begins: bool) -> bool {
     let words = &language.words;
     let own = speaks(language, tokens);
     let pastes = |token: &Token| words.pastes.contains(token.word.as_str());
@@ -32,7 +33,7 @@ pub(super) fn ends_reading(language: &Language, tokens: &[Token]) -> bool {
         || (0..tokens.len()).any(|at| words.plays.iter().any(|phrase| is_at(tokens, at, phrase)))
         || words.scenes.iter().any(|phrase| is_at(tokens, skip_leads(language, tokens, 0, tokens.len()), phrase))
         || introduces_text(language, tokens)
-        || salutes(language, tokens)
+        || salutes(language, tokens, begins)
         || consults(language, tokens)
         || casts(language, tokens)
 }
@@ -94,13 +95,13 @@ fn introduces_text(language: &Language, tokens: &[Token]) -> bool {
     pointed || tokens.iter().take(colon).any(|token| words.texts.contains(token.word.as_str()))
 }
 
-/// "Dear Alice, …", and "Call me Ishmael", after which a story begins as often as not.
-fn salutes(language: &Language, tokens: &[Token]) -> bool {
+/// "Dear Alice, …", and "Call me Ishmael", where a story begins as often as not.
+fn salutes(language: &Language, tokens: &[Token], begins: bool) -> bool {
     let words = &language.words;
     let first = tokens.iter().position(Token::is_word).unwrap_or_default();
     let named = tokens.get(first + 2).is_some_and(|token| token.shape == Shape::Capital);
     tokens.get(first).is_some_and(|token| words.salutations.contains(token.word.as_str()))
-        || (is_at(tokens, first, &["call", "me"]) && named)
+        || (begins && is_at(tokens, first, &["call", "me"]) && named)
 }
 
 /// "What do you think of my bio?", "Here is my cover letter."
@@ -128,6 +129,6 @@ fn casts(language: &Language, tokens: &[Token]) -> bool {
 }
 
 /// Whether the words at `at` are the phrase.
-fn is_at(tokens: &[Token], at: usize, phrase: &[&str]) -> bool {
+pub(super) fn is_at(tokens: &[Token], at: usize, phrase: &[&str]) -> bool {
     phrase.iter().enumerate().all(|(step, word)| tokens.get(at + step).is_some_and(|token| token.word == *word))
 }

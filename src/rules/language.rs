@@ -75,6 +75,12 @@ pub(super) struct Lists {
     pub(super) digressions: &'static str,
     /// Where a clause has one of these, who it mentions may be no more.
     pub(super) losses: &'static str,
+    /// Phrases that ask to have remembered what follows them.
+    pub(super) reminders: &'static str,
+    /// Join it to them.
+    pub(super) links: &'static str,
+    /// Verbs of a statement that is kept as it is where that was asked for; empty if there is no telling.
+    pub(super) states: &'static str,
     /// Phrases that take back the whole message.
     pub(super) jests: &'static str,
     /// End any value.
@@ -149,6 +155,8 @@ macro_rules! words {
             $(pub(super) $name: HashSet<&'static str>,)*
             /// Phrases dropped from the end of a value, each as its words.
             pub(super) trailing: Vec<Vec<&'static str>>,
+            /// Phrases that ask to have remembered what follows them.
+            pub(super) reminders: Vec<Vec<&'static str>>,
             /// Phrases that take back the whole message.
             pub(super) jests: Vec<Vec<&'static str>>,
             /// Phrases after which the author is someone else.
@@ -177,6 +185,7 @@ macro_rules! words {
                 Self {
                     $($name: lists.$name.split_whitespace().collect(),)*
                     trailing: phrases(lists.trailing),
+                    reminders: phrases(lists.reminders),
                     jests: phrases(lists.jests),
                     plays: phrases(lists.plays),
                     scenes: phrases(lists.scenes),
@@ -240,6 +249,8 @@ words!(
     no_names,
     no_employers,
     ambitions,
+    links,
+    states,
 );
 
 fn phrases(list: &'static str) -> Vec<Vec<&'static str>> {

@@ -31,10 +31,22 @@
 //! | `language` | `user.native_language`, `user.learning.LANGUAGE` | languages one speaks |
 //! | `preference` | `user.preference.THING` (liked or not), `user.favorite.SORT`, `user.plays.THING`, `user.collects.THING` | comparisons, hobbies, lists that cannot be taken apart |
 //! | `diet` | `user.diet`, `user.diet.FREE-FROM`, `user.eats.THING`, `user.drinks.THING`, `RELATIVE.diet` | |
-//! | `health` | `user.allergy.THING`, `RELATIVE.allergy.THING`, `user.tolerates.THING`, `user.smokes` | diseases |
-//! | `family` | `user.marital_status`, `user.children`, `user.children.names`, `user.sons` and the like (how many), `RELATIVE.name` (where there is but one), `.home`, `.employer`, `.occupation`, `.age` | other relatives |
+//! | `health` | `user.allergy.THING`, `RELATIVE.allergy.THING`, `user.tolerates.THING`, `user.smokes`, `user.takes.MEDICINE`, `user.pregnancy`, `user.doctor` and the like | diseases |
+//! | `family` | `user.marital_status`, `user.children`, `user.children.names`, `user.sons` and the like (how many), `RELATIVE.name` (where there is but one), `.home`, `.employer`, `.occupation`, `.age` | other relatives, births |
 //! | `pets` | `user.pets.KIND` (how many), `user.pet.NAME` | pets without a name |
-//! | `plans` | | plans and wishes |
+//! | `plans` | | plans and wishes, what is called off |
+//! | `notes` | `user.note.THING` of a code, number, address or the like | what the user asked to have remembered |
+//!
+//! # Corrections and ends
+//!
+//! What is told to be over, or wrong, ends what is known of it: another value of the slot, "no longer", "I sold my car",
+//! "I cancelled my trip to Japan"; "…, not Tom" ends what says Tom. Where it takes knowing the name to tell what is meant
+//! ("Bruno died"), or where it may end one thing or another (a divorce, the name of a husband or of a wife), the fact
+//! [only ends](crate::Fact::ends_only) something and is stored where there is something to end. What is no longer eaten is
+//! no longer liked, but an allergy stays.
+//!
+//! What follows "please remember that", "don't forget that" and the like is read as if it stood alone; what no row reads is
+//! kept in the user's own words, if it is a plain statement of a thing of theirs or of something by name.
 //!
 //! A plan with a time holds until that is over ([`invalid_at`](crate::Fact::invalid_at)).
 //!
@@ -63,6 +75,7 @@ mod reader;
 mod reconciler;
 mod redactor;
 mod relations;
+mod reminder;
 mod row;
 mod russian;
 mod sameness;

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use chrono::TimeDelta;
+
 use super::{
     allergen::is_allergen,
     language::Language,
@@ -26,6 +28,9 @@ const MOST_CONTINUATIONS: usize = 3;
 
 /// Longest value, in tokens, that names a slot.
 const LONGEST_KEY: usize = 5;
+
+/// How many days ago something may have happened that ends what is known of today.
+const LATELY: i64 = 366;
 
 /// Gathers the facts of one message.
 pub(super) struct Reader<'a> {
@@ -145,7 +150,11 @@ impl<'a> Reader<'a> {
             Some(place) => {
                 // "Prefers tea to coffee", but not "prefers notes to stay focused".
                 let alone = row.value == Value::Word && place.1.is_none();
-                let kind = if row.slot.contains("favorite") { Value::Sort } else { Value::Thing };
+                let kind = match row.value {
+                    _ if row.slot.contains("favorite") => Value::Sort,
+                    Value::Medicine => Value::Amount,
+                    _ => Value::Thing,
+                };
                 let second = cut(language, view, place, kind, &[], self.at)?;
                 if alone && second.end - second.start > 1 {
                     return None;
@@ -214,6 +223,16 @@ impl<'a> Reader<'a> {
         if let Some((text, slot)) = row.also {
             facts.push(self.fact(text, slot, row, view, filling)?);
         }
+        if row.ends_only {
+            facts.iter_mut().for_each(|fact| fact.ends_only = true);
+        }
+        // "I got divorced in 2010" says nothing of the husband of today.
+        let lately = self.at - TimeDelta::days(LATELY);
+        if facts.iter().all(|fact| fact.valid_at.is_none_or(|at| at >= lately)) {
+            for (text, slot) in row.ends {
+                facts.push(self.fact(text, slot, row, view, filling)?.ending_only());
+            }
+        }
         Some(facts)
     }
 
@@ -239,6 +258,7 @@ impl<'a> Reader<'a> {
             Some(Wording::AsIs) => format!(" {raw}"),
             // What cannot be reckoned is better than nothing where it is still to come.
             Some(Wording::Dropped | Wording::Habit) if row.topic == Topic::Plans => format!(" {raw}"),
+            Some(Wording::Habit) if row.value == Value::Medicine => format!(" {raw}"),
             _ => String::new(),
         };
         let text = text

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use async_trait::async_trait;
 
-use super::sameness::{Agreement, agreement, may_be_named, names};
+use super::sameness::{Agreement, agreement, is_against, may_be_named, names};
 use crate::{
-    Action, Fact, Neighbour, Plan, ReconcileRequest, Reconciler, Result,
+    Action, Fact, Memory, Neighbour, Plan, ReconcileRequest, Reconciler, Result,
     score::sameness::{self, normalized, same_text},
 };
 
@@ -31,6 +31,10 @@ const MOST_RIVALS: usize = 16;
 ///      works at X") invalidates only what it names, or whatever is there if it names nothing; it is added too, so that
 ///      the past is known.
 /// 6. Else it is added.
+///
+/// Besides: a fact that [only ends](Fact::ends_only) what fills its slot is skipped where nothing does, and what
+/// is no longer eaten or drunk ("No longer eats sushi") ends the liking of it too ("Loves sushi"). And what the quote of a
+/// fact calls wrong ("…, not Tom") ends, with a slot or without, and so does a plan that is called off.
 ///
 /// Only neighbours of a [semantic kind](crate::MemoryKind::is_semantic) count, and their similarity
 /// never decides alone.
@@ -114,6 +118,9 @@ impl<'a> Planner<'a> {
     }
 
     fn decide(&mut self, fact: usize, new: &Fact) -> Action {
+        if new.ends_only && !self.is_held(new) {
+            return Action::Skip { fact, neighbour: None };
+        }
         let normal = normalized(&new.text);
         let known = !normal.is_empty() && !self.texts.insert(normal);
         // Before a repetition is looked for: "Lives in Rome", then "Moved to Oslo", is no repetition of Rome. And Rome,
@@ -130,6 +137,14 @@ impl<'a> Planner<'a> {
             return self.update(*neighbour, fact, new);
         }
         self.fill_slot(fact, new)
+    }
+
+    /// Whether something fills the slot of a fact that only ends it.
+    fn is_held(&self, new: &Fact) -> bool {
+        let Some(slot) = new.slot.as_deref() else { return false };
+        let told = self.slots.get(slot).into_iter().flatten().filter_map(|fact| self.request.facts.get(*fact));
+        told.into_iter().any(|fact| !fact.ends_only)
+            || self.open().iter().any(|(_, near)| near.memory.slot.as_deref() == Some(slot))
     }
 
     /// Later facts of the slot, or earlier ones, nearest first; only so many that the cost stays in proportion.
@@ -182,6 +197,11 @@ impl<'a> Planner<'a> {
     }
 
     fn fill_slot(&mut self, fact: usize, new: &Fact) -> Action {
+        for (neighbour, near) in self.open() {
+            if is_corrected(new, &near.memory) || is_called_off(&new.text, &near.memory.text) {
+                self.ended.insert(neighbour, fact);
+            }
+        }
         let Some(slot) = new.slot.as_deref() else { return Action::Add { fact } };
         let agree = |near: &Neighbour, new: &Fact| agreement(&near.memory.text, &new.text);
         let holds = |near: &Neighbour| near.memory.slot.as_deref() == Some(slot);
@@ -199,12 +219,53 @@ impl<'a> Planner<'a> {
         }
         for (neighbour, near) in self.request.neighbours.iter().enumerate() {
             let updated = self.updated.get(neighbour).copied().unwrap_or(true);
-            if !updated && near.memory.kind.is_semantic() && holds(near) && agree(near, new) == Agreement::Contradicts {
+            let ends =
+                (holds(near) && agree(near, new) == Agreement::Contradicts) || is_off_the_table(new, &near.memory);
+            if !updated && near.memory.kind.is_semantic() && ends {
                 self.ended.insert(neighbour, fact);
             }
         }
         Action::Add { fact }
     }
+}
+
+/// Whether the fact says that a thing is no longer eaten or drunk, and the memory that it is liked. What one is allergic to
+/// is another slot, and stays.
+fn is_off_the_table(fact: &Fact, memory: &Memory) -> bool {
+    let thing = fact.slot.as_deref().and_then(|slot| {
+        let thing = slot.strip_prefix("user.eats.").or_else(|| slot.strip_prefix("user.drinks."))?;
+        let stops = ["No longer eats", "No longer drinks", "Больше не ест", "Больше не пьёт"];
+        stops.iter().any(|stop| fact.text.starts_with(stop)).then_some(thing)
+    });
+    let liked = memory.slot.as_deref().and_then(|slot| slot.strip_prefix("user.preference."));
+    thing.is_some() && thing == liked && !is_against(&memory.text)
+}
+
+/// Whether the memory says of the same thing what the words of the fact call wrong: "my son's name is Tim, not Tom" ends
+/// "Son's name is Tom", for which there is no slot, since one may have several sons.
+fn is_corrected(fact: &Fact, memory: &Memory) -> bool {
+    let Some((right, wrong)) = fact.quote.as_deref().and_then(|quote| quote.rsplit_once(", not ")) else {
+        return false;
+    };
+    let (right, wrong) = (normalized(right), normalized(wrong));
+    let (known, new) = (normalized(&memory.text), normalized(&fact.text));
+    let frame = known.strip_suffix(&wrong).filter(|frame| frame.ends_with(' ') && !wrong.is_empty());
+    let value = frame.and_then(|frame| new.strip_prefix(frame));
+    value.is_some_and(|value| !value.is_empty() && value != wrong && right.ends_with(value))
+}
+
+/// Whether the fact calls off what the memory says is planned, its time aside. Plans have no slot: of one kind there may be
+/// several.
+fn is_called_off(fact: &str, known: &str) -> bool {
+    let thing = ["Cancelled the ", "Is no longer planning the "].iter().find_map(|start| fact.strip_prefix(start));
+    let planned = ["Is planning a ", "Is planning an "].iter().find_map(|start| known.strip_prefix(start));
+    let (Some(thing), Some(planned)) = (thing, planned) else { return false };
+    let (thing, planned) = (normalized(thing), normalized(planned));
+    let times = ["", " in ", " on ", " next ", " this ", " for "];
+    !thing.is_empty()
+        && planned.strip_prefix(&thing).is_some_and(|more| {
+            times.iter().any(|time| if time.is_empty() { more.is_empty() } else { more.starts_with(time) })
+        })
 }
 
 /// Whether the memory says what the fact says.

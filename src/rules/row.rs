@@ -55,6 +55,12 @@ pub(super) enum Value {
     Age,
     /// A telephone number.
     Digits,
+    /// A name with capital letters, where another word would say how one is ("my doctor is German").
+    Called,
+    /// A medicine.
+    Medicine,
+    /// A number before a unit of mass, or with one ("20 mg", "20mg").
+    Amount,
 }
 
 /// One pattern and what becomes of it.
@@ -86,6 +92,10 @@ pub(super) struct Row {
     pub(super) whole: bool,
     /// A second fact of the same words: its text and slot.
     pub(super) also: Option<(&'static str, &'static str)>,
+    /// The fact is worth storing only if it ends something.
+    pub(super) ends_only: bool,
+    /// Further facts, of that kind, where what the row tells is not long ago: texts and slots.
+    pub(super) ends: &'static [(&'static str, &'static str)],
 }
 
 /// A row.
@@ -108,6 +118,8 @@ pub(super) const fn row(
         whole: false,
         after: &[],
         also: None,
+        ends_only: false,
+        ends: &[],
     }
 }
 
@@ -139,6 +151,18 @@ impl Row {
     /// Is never taken apart.
     pub(super) const fn whole(mut self) -> Self {
         self.whole = true;
+        self
+    }
+
+    /// Is stored only if it ends something.
+    pub(super) const fn ends_only(mut self) -> Self {
+        self.ends_only = true;
+        self
+    }
+
+    /// With slots that it empties.
+    pub(super) const fn ends(mut self, ends: &'static [(&'static str, &'static str)]) -> Self {
+        self.ends = ends;
         self
     }
 

@@ -34,6 +34,7 @@ const PERSON: &[Row] = &[
     row("меня зовут {v}", "Зовут {v}", Name, "user.name", Value::Person),
     row("мое имя —|–|-? {v}", "Зовут {v}", Name, "user.name", Value::Person),
     row("я {v}", "Зовут {v}", Name, "user.name", Value::Introduced),
+    row("зови|зовите|называй|называйте меня {v} $", "Прозвище {v}", Name, "user.nickname", Value::Called),
     row("мне {v} год|года|лет", "Возраст: {v}", Identity, "user.age", Value::Age),
     row("мне исполнилось {v} год|года|лет", "Возраст: {v}", Identity, "user.age", Value::Age).once(),
     row("мне исполнилось {v} $", "Возраст: {v}", Identity, "user.age", Value::Age).once(),
@@ -55,6 +56,7 @@ const PERSON: &[Row] = &[
     row("я? учу|изучаю {v}", "Учит {v}", Speech, "user.learning.{v}", Value::Languages),
     row("мой новый? номер телефона? —|–|-? {v}", "Номер телефона {v}", Contact, "user.phone", Value::Digits),
     row("мой новый? телефон —|–|-? {v}", "Номер телефона {v}", Contact, "user.phone", Value::Digits),
+    row("у меня новый номер телефона? :|—|–|-? {v}", "Номер телефона {v}", Contact, "user.phone", Value::Digits),
     row("мой родной язык —|–|-? {v}", "Родной язык — {v}", Speech, "user.native_language", Value::Languages),
 ];
 
@@ -160,10 +162,13 @@ const HEALTH: &[Row] = &[
     row("я? не переношу {v}", "Не переносит {v}", Health, "user.tolerates.{v}", Value::Thing),
 ];
 
+/// What a divorce ends.
+const PARTED: &[(&str, &str)] = &[("Больше нет мужа", "husband.name"), ("Больше нет жены", "wife.name")];
+
 const OTHERS: &[Row] = &[
     row("я? женат на {v}", "Женат на {v}", Family, "user.marital_status", Value::Person),
     row("я? замужем за {v}", "Замужем за {v}", Family, "user.marital_status", Value::Person),
-    row("я развелся|развелась", "В разводе", Family, "user.marital_status", Value::None).once(),
+    row("я развелся|развелась", "В разводе", Family, "user.marital_status", Value::None).once().ends(PARTED),
     row("я женат", "Женат", Family, "user.marital_status", Value::None),
     row("я замужем", "Замужем", Family, "user.marital_status", Value::None),
     row("я не женат $", "Не женат", Family, "user.marital_status", Value::None),
@@ -195,6 +200,7 @@ const OTHERS: &[Row] = &[
     row("мои родители живут в {v}", "Родители живут в {v}", Family, "parents.home", Value::Place),
     row("мой|наш @pet {v} умер|погиб", "Больше нет: {c} {v}", Pets, "user.pet.{v}", Value::Person).once(),
     row("моя|наша @pet {v} умерла|погибла", "Больше нет: {c} {v}", Pets, "user.pet.{v}", Value::Person).once(),
+    row("{v} умер|умерла|погиб|погибла", "Больше нет: {v}", Pets, "user.pet.{v}", Value::Called).once().ends_only(),
     row("у меня|нас есть? @pet по? кличке? {v}", "Есть {c} {v}", Pets, "user.pet.{v}", Value::Person).resume(AND_PET),
     row("у меня|нас есть? @number @pets $", "Есть {c} {d}", Pets, "user.pets.{l}", Value::None),
     row("у меня|нас появился|появилась @pet по? кличке? {v}", "Есть {c} {v}", Pets, "user.pet.{v}", Value::Person),

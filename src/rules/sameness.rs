@@ -26,8 +26,9 @@ const FRAME: &str = "lives live moved moves based works work job for at in to fr
     named called name 's of as goes by there now no not longer does do cannot can't stand likes like loves love enjoys enjoy \
     adores hates dislikes dislike prefers fan into passionate about allergic living working years old birthday born \
     eats eat drinks drink married-to lost left quit studies i plays learning collects phone number \
+    died sold drives drive car husband husband's wife wife's takes \
     живет живут переехал переехала переехали работает в во на из уволился уволилась уволен с работы больше не нет уже \
-    аллергия аллергии любит обожает ненавидит нравится нравятся на предпочитает увлекается терпеть может зовут возраст ест пьет \
+    аллергия аллергии любит обожает ненавидит нравится нравятся на предпочитает увлекается терпеть может зовут возраст ест пьет прозвище муж мужа жена жены \
     учится есть играет учит номер телефона язык стал стала по профессии день рождения там живут";
 
 /// Words of times, which refine a statement and do not change it.
@@ -37,7 +38,8 @@ const TIMES: &str = "january february march april may june july august september
     сентябре октября октябре ноября ноябре декабря декабре года году";
 
 /// Words that turn a statement round.
-const AGAINST: &str = "no not longer cannot hates dislikes lost left quit не нет ненавидит уволился уволилась уволен";
+const AGAINST: &str =
+    "no not longer cannot hates dislikes lost left quit died sold не нет ненавидит уволился уволилась уволен";
 
 /// Words by which a statement takes back another and puts nothing in its place.
 const WITHDRAWING: &[&str] = &[
@@ -47,6 +49,7 @@ const WITHDRAWING: &[&str] = &[
     "is not",
     "left the job",
     "lost the job",
+    "sold the car",
     "больше не",
     "уволился",
     "уволилась",

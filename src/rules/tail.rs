@@ -9,7 +9,7 @@ use super::{
     token::Shape,
     topic::Topic,
     value::ends_idly,
-    when::When,
+    when::{When, Wording},
 };
 use crate::Timestamp;
 
@@ -67,7 +67,9 @@ pub(super) fn limited(
     now: Timestamp,
 ) -> bool {
     let words = &language.words;
-    let timed = row.once || row.text.contains("{t}") || row.topic == Topic::Plans;
+    // When a medicine is taken does not narrow that it is.
+    let regular = row.value == Value::Medicine && when.is_some_and(|when| when.wording == Wording::Habit);
+    let timed = row.once || row.text.contains("{t}") || row.topic == Topic::Plans || regular;
     if !timed && when.is_some_and(|when| !when.lasting) {
         return true;
     }

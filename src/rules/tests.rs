@@ -29,12 +29,15 @@ fn golden(language: &str) {
         let message = case["message"].as_str().expect("a message");
         let found: Vec<_> = extract(&[Message::user(message)])
             .into_iter()
-            .map(|fact| (fact.text, fact.slot, fact.valid_at.map(|at| at.date_naive().to_string())))
+            .map(|fact| (fact.text, fact.slot, fact.valid_at.map(|at| at.date_naive().to_string()), fact.ends_only))
             .collect();
         let text = |fact: &Value, key: &str| fact[key].as_str().map(str::to_owned);
         let expected = case["facts"].as_array().expect("a list of facts").iter();
         let expected: Vec<_> = expected
-            .map(|fact| (text(fact, "text").expect("a text"), text(fact, "slot"), text(fact, "valid_at")))
+            .map(|fact| {
+                let ends_only = fact["ends_only"].as_bool().unwrap_or_default();
+                (text(fact, "text").expect("a text"), text(fact, "slot"), text(fact, "valid_at"), ends_only)
+            })
             .collect();
         if found != expected {
             wrong.push(format!("{message}\n  expected {expected:?}\n  found    {found:?}"));

@@ -19,6 +19,8 @@ pub(super) enum Topic {
     Pets,
     Plans,
     Speech,
+    /// What the user asked to have remembered, in their words.
+    Note,
 }
 
 impl Topic {
@@ -43,6 +45,7 @@ impl Topic {
             Self::Pets => "pets",
             Self::Plans => "plans",
             Self::Speech => "language",
+            Self::Note => "notes",
         }
     }
 
@@ -50,7 +53,7 @@ impl Topic {
     pub(super) const fn importance(self) -> f32 {
         match self {
             Self::Allergy => 0.9,
-            Self::Name | Self::Health => 0.8,
+            Self::Name | Self::Health | Self::Note => 0.8,
             Self::Home | Self::Work | Self::Diet | Self::Family => 0.7,
             Self::Identity | Self::Contact | Self::Education | Self::Pets | Self::Plans | Self::Speech => 0.6,
             Self::Preference => 0.5,

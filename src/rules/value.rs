@@ -83,6 +83,11 @@ pub(super) fn cut(
                 break;
             }
         }
+        // "15 May, not 14 May": what it is not is no part of what it is.
+        let contrast = [at, at + 1].iter().any(|at| view.word(*at) == Some("not")) && (token.is(",") || word == "not");
+        if matches!(kind, Value::Date | Value::Digits | Value::Age) && at > start && contrast {
+            break;
+        }
         if owns(view, at, kind) {
             at += 1;
             continue;
@@ -181,6 +186,8 @@ const fn is_name(kind: Value) -> bool {
             | Value::Named
             | Value::Company
             | Value::Occupation
+            | Value::Called
+            | Value::Medicine
     )
 }
 

@@ -33,6 +33,9 @@ pub struct Fact {
     /// Whether the quote was found in the messages; `None` if nobody looked. A fact whose quote was not found is stored
     /// with `"unverified": true` in its metadata.
     pub verified: Option<bool>,
+    /// Whether it is worth storing only as the end of something known ("Bruno died" says nothing of the user unless a Bruno
+    /// is known): the engine leaves it out where neither a current memory nor another fact of the call fills its slot.
+    pub ends_only: bool,
     /// The relations it tells of, if they were asked for.
     pub relations: Vec<ExtractedRelation>,
     /// The message it rests on, as an index into [`ExtractRequest::messages`]. A fact of a message that is not there is
@@ -56,6 +59,7 @@ impl Fact {
             trust: Trust::User,
             quote: None,
             verified: None,
+            ends_only: false,
             relations: Vec::new(),
             message,
         }
@@ -107,6 +111,13 @@ impl Fact {
     #[must_use]
     pub fn with_speaker(mut self, speaker: impl Into<String>) -> Self {
         self.speaker = Some(speaker.into());
+        self
+    }
+
+    /// Makes it one that only ends what fills its slot. Default: it is stored in any case.
+    #[must_use]
+    pub const fn ending_only(mut self) -> Self {
+        self.ends_only = true;
         self
     }
 

@@ -21,6 +21,7 @@ mod conformance;
 mod context;
 mod conversation;
 mod conversations;
+mod corrections;
 #[cfg(feature = "sqlite")]
 mod copies;
 mod cost;

@@ -10,6 +10,8 @@ pub(super) const PERSON: &[Row] = &[
     row("i am called|named {v}", "Name is {v}", Name, "user.name", Value::Person),
     row("i am {v}", "Name is {v}", Name, "user.name", Value::Introduced),
     row("i go by {v}", "Goes by {v}", Name, "user.nickname", Value::Person),
+    row("please? just? call me {v} $", "Goes by {v}", Name, "user.nickname", Value::Called),
+    row("you can|may call me {v} $", "Goes by {v}", Name, "user.nickname", Value::Called),
     row("i am {v} years old", "Is {v} years old", Identity, "user.age", Value::Age),
     row("i am {v} $", "Is {v} years old", Identity, "user.age", Value::Age),
     row("i turned {v}", "Is {v} years old", Identity, "user.age", Value::Age).once(),
@@ -26,6 +28,17 @@ pub(super) const PERSON: &[Row] = &[
     row("i am right handed $", "Is right-handed", Identity, "user.handedness", Value::None),
     row("i drive a {v}", "Drives a {v}", Identity, "user.car", Value::Named),
     row("i drive an {v}", "Drives an {v}", Identity, "user.car", Value::Named),
+    row("my car is|'s a {v}", "Drives a {v}", Identity, "user.car", Value::Named),
+    row("my car is|'s an {v}", "Drives an {v}", Identity, "user.car", Value::Named),
+    row("i|we sold my|our car", "Sold the car", Identity, "user.car", Value::None).once(),
+    row("i|we sold my|our @make {v}", "No longer drives a {c} {v}", Identity, "user.car", Value::Named)
+        .once()
+        .ends_only(),
+    row("i|we sold my|our @make", "No longer drives a {c}", Identity, "user.car", Value::None).once().ends_only(),
+    row("i|we bought|got a new? @make {v}", "Drives a {c} {v}", Identity, "user.car", Value::Named).once().after(SOLD),
+    row("i|we bought|got a new? @make", "Drives a {c}", Identity, "user.car", Value::None).once().after(SOLD),
+    row("i|we bought|got an @make {v}", "Drives an {c} {v}", Identity, "user.car", Value::Named).once().after(SOLD),
+    row("i|we bought|got an @make", "Drives an {c}", Identity, "user.car", Value::None).once().after(SOLD),
     row("i speak {v}", "Speaks {v}", Speech, "", Value::Languages),
     row("i am fluent in {v}", "Is fluent in {v}", Speech, "", Value::Languages),
     row(
@@ -53,7 +66,27 @@ pub(super) const PERSON: &[Row] = &[
     row("i gave up learning|studying? {v}", "Is no longer learning {v}", Speech, "user.learning.{v}", Value::Languages)
         .once(),
     row("i am learning|studying {v}", "Is learning {v}", Speech, "user.learning.{v}", Value::Languages),
-    row("my new? phone|mobile|cell? number is|'s {v}", "Phone number is {v}", Contact, "user.phone", Value::Digits),
+    row(
+        "my new? phone|mobile|cell? number is|'s|: :? {v}",
+        "Phone number is {v}",
+        Contact,
+        "user.phone",
+        Value::Digits,
+    ),
+    row(
+        "my phone|mobile|cell? number has? changed to :? {v}",
+        "Phone number is {v}",
+        Contact,
+        "user.phone",
+        Value::Digits,
+    ),
+    row(
+        "i have|got got? a new phone|mobile|cell? number :? {v}",
+        "Phone number is {v}",
+        Contact,
+        "user.phone",
+        Value::Digits,
+    ),
     row("my new? phone|mobile|cell is|'s {v}", "Phone number is {v}", Contact, "user.phone", Value::Digits),
     row(
         "my native|first language|tongue is|'s @lang",
@@ -162,6 +195,8 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     ),
 ];
 
+/// Facts after which a car spoken of is the new one.
+const SOLD: &[&str] = &["Sold the car", "No longer drives"];
 const AT_WORK: &[(&str, &[&str])] = &[
     ("at", &["i", "work", "at"]),
     ("for", &["i", "work", "for"]),

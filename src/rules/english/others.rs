@@ -9,7 +9,7 @@ pub(super) const OTHERS: &[Row] = &[
     row("i am married to {v}", "Is married to {v}", Family, "user.marital_status", Value::Person),
     row("i am @status $", "Is {c}", Family, "user.marital_status", Value::None),
     row("i am not @status $", "Is not {c}", Family, "user.marital_status", Value::None),
-    row("i|we got divorced", "Is divorced", Family, "user.marital_status", Value::None).once(),
+    row("i|we got divorced", "Is divorced", Family, "user.marital_status", Value::None).once().ends(PARTED),
     row("i got married to {v}", "Is married to {v}", Family, "user.marital_status", Value::Person).once(),
     row("i|we got married", "Is married", Family, "user.marital_status", Value::None).once(),
     row("i|we have a|an @rel named|called {v}", "Has a {c} named {v}", Family, "", Value::Person).resume(AND_PET),
@@ -34,6 +34,8 @@ pub(super) const OTHERS: &[Row] = &[
     row("my @rel is|'s a|an? @diet", "{C} is {d}", Diet, "{k}.diet", Value::None),
     row("my|our @pet {v} passed away", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person).once(),
     row("my|our @pet {v} died", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person).once(),
+    row("{v} passed away", "{v} died", Pets, "user.pet.{v}", Value::Called).once().ends_only(),
+    row("{v} died", "{v} died", Pets, "user.pet.{v}", Value::Called).once().ends_only(),
     row(
         "i|we no longer have my|our|the @pet {v}",
         "No longer has a {c} named {v}",
@@ -74,8 +76,25 @@ pub(super) const OTHERS: &[Row] = &[
     row("i plan to {v}", "Plans to {v}{t}", Plans, "", Value::Doing),
     row("i am hoping to {v}", "Hopes to {v}{t}", Plans, "", Value::Ambition),
     row("i am planning to {v}", "Plans to {v}{t}", Plans, "", Value::Doing),
-    row("i am planning a {v}", "Is planning a {v}{t}", Plans, "", Value::Venture),
-    row("i am planning an {v}", "Is planning an {v}{t}", Plans, "", Value::Venture),
+    row("i|we am|are planning a {v}", "Is planning a {v}{t}", Plans, "", Value::Venture),
+    row("i|we am|are planning an {v}", "Is planning an {v}{t}", Plans, "", Value::Venture),
+    row(
+        "i|we am|are no longer planning a|an|my|our|the {v}",
+        "Is no longer planning the {v}",
+        Plans,
+        "",
+        Value::Venture,
+    ),
+    row(
+        "i|we have? cancelled|canceled my|our|the @event to {v}",
+        "Cancelled the {c} to {v}",
+        Plans,
+        "",
+        Value::Venture,
+    ),
+    row("i|we have? cancelled|canceled my|our|the @event", "Cancelled the {c}", Plans, "", Value::None),
+    row("i|we called off my|our|the @event to {v}", "Cancelled the {c} to {v}", Plans, "", Value::Venture),
+    row("i|we called off my|our|the @event", "Cancelled the {c}", Plans, "", Value::None),
     row("my goal|dream is|'s to {v}", "Wants to {v}{t}", Plans, "", Value::Ambition),
     row("i am going to {v}", "Is going to {v}{t}", Plans, "", Value::Ambition),
     row("i want|hope to {v}", "Wants to {v}{t}", Plans, "", Value::Ambition),
@@ -83,6 +102,9 @@ pub(super) const OTHERS: &[Row] = &[
     row("i am preparing for {v}", "Is preparing for {v}{t}", Plans, "", Value::Venture),
     row("i am saving up? for {v}", "Is saving for {v}{t}", Plans, "", Value::Venture),
 ];
+
+/// What a divorce ends.
+const PARTED: &[(&str, &str)] = &[("No longer has a husband", "husband.name"), ("No longer has a wife", "wife.name")];
 
 const AND_PET: &[(&str, &[&str])] = &[("and", &["i", "have"])];
 

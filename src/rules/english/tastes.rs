@@ -2,7 +2,7 @@
 
 use crate::rules::{
     row::{Row, Value, row},
-    topic::Topic::{Allergy, Diet, Health, Preference, Work},
+    topic::Topic::{Allergy, Diet, Family, Health, Preference, Work},
 };
 
 pub(super) const TASTE: &[Row] = &[
@@ -59,16 +59,22 @@ pub(super) const HEALTH: &[Row] = &[
     row("i follow|keep|eat a|an? @diet diet", "Is on a {c} diet", Diet, "user.diet", Value::None),
     row("i am on a|an @regime diet", "Is on a {c} diet", Diet, "user.diet", Value::None),
     row("i do not eat {v} anymore", "No longer eats {v}", Diet, "user.eats.{v}", Value::Thing),
+    row("i do not eat {v} any more|longer", "No longer eats {v}", Diet, "user.eats.{v}", Value::Thing),
     row("i no longer eat {v}", "No longer eats {v}", Diet, "user.eats.{v}", Value::Thing),
     row("i stopped|quit eating {v}", "No longer eats {v}", Diet, "user.eats.{v}", Value::Thing),
     row("i do not eat {v}", "Does not eat {v}", Diet, "user.eats.{v}", Value::Thing),
     row("i can not eat {v}", "Cannot eat {v}", Diet, "user.eats.{v}", Value::Thing),
     row("i do not drink anymore $", "No longer drinks alcohol", Diet, "user.drinks.alcohol", Value::None),
+    row("i do not drink any more|longer $", "No longer drinks alcohol", Diet, "user.drinks.alcohol", Value::None),
     row("i do not drink $", "Does not drink alcohol", Diet, "user.drinks.alcohol", Value::None),
     row("i do not smoke anymore $", "No longer smokes", Health, "user.smokes", Value::None),
+    row("i do not smoke any more|longer $", "No longer smokes", Health, "user.smokes", Value::None),
+    row("i stopped|quit smoking", "No longer smokes", Health, "user.smokes", Value::None).once(),
     row("i do not smoke $", "Does not smoke", Health, "user.smokes", Value::None),
     row("i am @free-from $", "Is {c}", Diet, "user.diet.{k}", Value::None),
     row("i do not drink {v} anymore", "No longer drinks {v}", Diet, "user.drinks.{v}", Value::Thing),
+    row("i do not drink {v} any more|longer", "No longer drinks {v}", Diet, "user.drinks.{v}", Value::Thing),
+    row("i stopped|quit drinking {v}", "No longer drinks {v}", Diet, "user.drinks.{v}", Value::Thing),
     row("i do not drink {v}", "Does not drink {v}", Diet, "user.drinks.{v}", Value::Thing),
     row("i no longer drink {v}", "No longer drinks {v}", Diet, "user.drinks.{v}", Value::Thing),
     row("i am no longer allergic to {v}", "Is no longer allergic to {v}", Allergy, "user.allergy.{v}", Value::Thing),
@@ -85,8 +91,30 @@ pub(super) const HEALTH: &[Row] = &[
     row("i have a|an severe|bad? {v} allergy", "Is allergic to {v}", Allergy, "user.allergy.{v}", Value::Thing),
     row("i am lactose intolerant", "Is lactose intolerant", Health, "", Value::None),
     row("i am gluten intolerant", "Is gluten intolerant", Health, "", Value::None),
+    row("i am no longer pregnant $", "Is no longer pregnant", Health, "user.pregnancy", Value::None).ends_only(),
+    row("i am not pregnant anymore $", "Is no longer pregnant", Health, "user.pregnancy", Value::None).ends_only(),
+    row("i am pregnant", "Is pregnant", Health, "user.pregnancy", Value::None),
+    row("i gave birth to @child", "Gave birth{t}", Family, "", Value::None).once().ends(BORN),
+    row("i gave birth", "Gave birth{t}", Family, "", Value::None).once().ends(BORN),
+    row("my|our baby was born", "Baby was born{t}", Family, "", Value::None).once().ends(BORN),
+    row(
+        "i take {w} @dose of? {v} every @part",
+        "Takes {w} {c} of {v} every {d}",
+        Health,
+        "user.takes.{v}",
+        Value::Medicine,
+    ),
+    row("i take {w} @dose of? {v}", "Takes {w} {c} of {v}{t}", Health, "user.takes.{v}", Value::Medicine),
+    row("i take {w} of? {v}", "Takes {w} of {v}{t}", Health, "user.takes.{v}", Value::Medicine),
+    row("i no longer take {v}", "No longer takes {v}", Health, "user.takes.{v}", Value::Medicine).ends_only(),
+    row("i stopped|quit taking {v}", "No longer takes {v}", Health, "user.takes.{v}", Value::Medicine)
+        .once()
+        .ends_only(),
+    row("my @carer is|'s {v}", "{C} is {v}", Health, "user.{k}", Value::Called),
     row("i am @condition", "Is {c}", Health, "", Value::None),
     row("i have {v} $", "Has {v}", Health, "", Value::Ailments),
     row("i have high blood pressure", "Has high blood pressure", Health, "", Value::None),
     row("i have @disease", "Has {c}", Health, "", Value::None),
 ];
+
+const BORN: &[(&str, &str)] = &[("Is no longer pregnant", "user.pregnancy")];

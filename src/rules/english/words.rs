@@ -7,7 +7,7 @@ use crate::{
 };
 
 pub(super) const LISTS: Lists = Lists {
-    leads: "lol haha hehe wow yay hooray hmm hm umm um ugh omg yup sure tbh well oh ok okay yes yeah yep btw also now then currently actually honestly anyway plus fyi ps update so \
+    leads: "sadly unfortunately lol haha hehe wow yay hooray hmm hm umm um ugh omg yup sure tbh well oh ok okay yes yeah yep btw also now then currently actually honestly anyway plus fyi ps update so \
         because since though personally luckily recently by the way",
     openers: "as_i_said as_i_mentioned as_i_told_you like_i_said to_be_honest to_be_fair it_turns_out turns_out for_the_record in_fact just_so_you_know",
     lately: "just currently recently now finally presently",
@@ -18,7 +18,7 @@ pub(super) const LISTS: Lists = Lists {
     joints: "and but so because or yet plus why",
     either: "or",
     subjects: "i we he she they you it my our his her their your there this that these those",
-    heads: "live work love hate enjoy adore prefer dislike have moved am allergic vegetarian vegan do don't \
+    heads: "bought live work love hate enjoy adore prefer dislike have moved am allergic vegetarian vegan do don't \
         study speak plan got adopted joined quit graduated own run recently just now still no cannot can single married divorced retired",
     bare_heads: "live work love hate enjoy adore prefer dislike have do study speak plan own run can",
     infinitive: "to would could should will can might must let",
@@ -64,6 +64,9 @@ pub(super) const LISTS: Lists = Lists {
         for_halloween as_him as_her for_no_one for_fun",
     digressions: "who whose",
     losses: "died dead passed lost late gone buried deceased ex former missing",
+    reminders: "remember please_remember do_not_forget please_do_not_forget keep_in_mind please_keep_in_mind",
+    links: "that",
+    states: "is are has opens closes starts begins ends leaves arrives expires",
     jests: "/_s just_kidding jk i'm_kidding just_joking",
     stops: "because but so since when while although though as then after before until till except even whenever \
         however cause cuz 'cause despite due",
@@ -105,7 +108,7 @@ pub(super) const LISTS: Lists = Lists {
         mathematician geologist data-scientist physiotherapist optometrist paralegal judge diplomat tutor \
         photographer videographer animator illustrator copywriter cto ceo cfo",
     occupation_endings: "ologist",
-    no_names: "american british english irish scottish welsh canadian mexican brazilian argentinian chilean french \
+    no_names: "asap american british english irish scottish welsh canadian mexican brazilian argentinian chilean french \
         german italian spanish portuguese dutch belgian swiss austrian polish czech russian ukrainian turkish greek \
         indian pakistani chinese japanese korean vietnamese thai filipino indonesian australian egyptian nigerian \
         kenyan swedish norwegian danish finnish israeli iranian iraqi arab asian african european latino latina \
@@ -170,6 +173,21 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
     ("spelling", "colour=color flavour=flavor colours=color colors=color flavours=flavor"),
     ("free-from", "gluten-free dairy-free lactose-free sugar-free alcohol-free"),
     ("hand", "left-handed right-handed ambidextrous"),
+    (
+        "make",
+        "audi bmw chevrolet citroën citroen dacia fiat ford honda hyundai jeep kia lexus mazda mercedes mini mitsubishi nissan \
+         opel peugeot porsche renault seat škoda skoda subaru suzuki tesla toyota volkswagen vw volvo",
+    ),
+    ("part", "day morning evening night afternoon week month"),
+    ("dose", "mg mcg µg μg g ml iu units"),
+    ("child", "boy girl son daughter baby twins"),
+    (
+        "carer",
+        "doctor gp=doctor physician=doctor dentist therapist psychologist psychiatrist pediatrician paediatrician=pediatrician \
+         cardiologist physiotherapist gynecologist gynaecologist=gynecologist vet",
+    ),
+    ("event", "trip holiday vacation wedding party visit flight move honeymoon cruise"),
+    ("label", "code password passcode pin number combination address"),
     (
         "company",
         "google meta microsoft amazon nvidia intel ibm oracle salesforce stripe tesla spacex openai anthropic deloitte accenture \

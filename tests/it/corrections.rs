@@ -1,0 +1,120 @@
+//! What the user corrects or tells to be over: the outdated fact does not hold any more, and nothing else ends.
+
+use ingrain::Scope;
+
+use crate::worlds::{World, texts};
+
+/// What still holds after the messages, each told by itself.
+async fn held(world: &World, user: &str, messages: &[&str]) -> Vec<String> {
+    let scope = Scope::user(user);
+    for message in messages {
+        world.engine.add(&scope, *message).await.unwrap();
+    }
+    world.list(&scope).await.into_iter().map(|memory| memory.text).collect()
+}
+
+/// Messages, and what holds after them.
+type Story<'a> = (&'a [&'a str], &'a [&'a str]);
+
+async fn check(stories: &[Story<'_>]) {
+    let mut wrong = Vec::new();
+    for world in World::all().await {
+        for (number, (messages, expected)) in stories.iter().enumerate() {
+            let found = held(&world, &format!("user-{number}"), messages).await;
+            if found != *expected {
+                wrong.push(format!("{}: {messages:?}\n  expected {expected:?}\n  found    {found:?}", world.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn a_correction_ends_what_it_corrects() {
+    check(&[
+        (&["My birthday is 14 May 1986.", "My birthday is 15 May 1986, not 14 May."], &["Birthday is 15 May 1986"]),
+        (&["My son's name is Tom.", "My son's name is Tim, not Tom."], &["Son's name is Tim"]),
+        (&["My husband's name is Tom.", "My husband's name is Tim, not Tom."], &["Husband's name is Tim"]),
+        (&["My phone number is 912345678.", "I have a new phone number: 933333333."], &["Phone number is 933333333"]),
+        (&["My phone number is 912345678.", "My new number is 933333333."], &["Phone number is 933333333"]),
+        (&["My phone number is 912345678.", "My number has changed to 933333333."], &["Phone number is 933333333"]),
+        (&["Мой номер телефона 912345678.", "У меня новый номер: 933333333."], &["Номер телефона 933333333"]),
+        (&["My doctor is Dr. Almeida.", "My doctor is Dr. Costa."], &["Doctor is Dr. Costa"]),
+        (&["Call me Lala.", "You can call me Lara."], &["Goes by Lara"]),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn an_end_ends_what_it_names() {
+    check(&[
+        (&["My husband's name is Rui.", "Rui and I got divorced."], &["Is divorced", "No longer has a husband"]),
+        (&["I love sushi.", "I stopped eating sushi."], &["No longer eats sushi"]),
+        (&["I love sushi.", "I don't eat sushi any more."], &["No longer eats sushi"]),
+        (&["I love coffee.", "I no longer drink coffee."], &["No longer drinks coffee"]),
+        (&["Я люблю суши.", "Я больше не ем суши."], &["Больше не ест суши"]),
+        (&["I have a dog named Bruno.", "Bruno died last week."], &["Bruno died"]),
+        (&["I have a dog named Bruno.", "Sadly, Bruno passed away."], &["Bruno died"]),
+        (&["I have a dog named Bruno. Bruno died last week."], &["Bruno died"]),
+        (&["У меня есть кот Барсик.", "Барсик умер."], &["Больше нет: Барсик"]),
+        (&["I drive a Renault Clio.", "I sold my car."], &["Sold the car"]),
+        (&["My car is a Renault Clio.", "I sold my car and bought a Tesla."], &["Drives a Tesla"]),
+        (&["I drive a Renault Clio.", "I sold my Renault last week."], &["No longer drives a Renault"]),
+        (&["I'm planning a trip to Japan.", "I cancelled my trip to Japan."], &["Cancelled the trip to Japan"]),
+        (&["I'm planning a trip to Japan in June.", "I cancelled my trip to Japan."], &["Cancelled the trip to Japan"]),
+        (&["We're planning a wedding.", "We called off the wedding."], &["Cancelled the wedding"]),
+        (&["I'm pregnant.", "My baby was born on Tuesday."], &["Baby was born", "Is no longer pregnant"]),
+        (&["I take 20 mg of ramipril every morning.", "I stopped taking ramipril."], &["No longer takes ramipril"]),
+        (
+            &["Please remember: the gate code is 4711.", "Please remember that the gate code is 4712."],
+            &["The gate code is 4712"],
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn an_end_ends_nothing_else() {
+    check(&[
+        // Who is not known is not worth a memory.
+        (&["Dumbledore died last week."], &[]),
+        (&["I have a dog named Bruno.", "Rex died."], &["Has a dog named Bruno"]),
+        (&["My baby was born on Tuesday."], &["Baby was born"]),
+        (&["I got divorced last month."], &["Is divorced"]),
+        (&["My husband's name is Rui.", "I got divorced in 2010."], &["Husband's name is Rui", "Is divorced"]),
+        (&["My son's name is Tom.", "My son's name is Tim."], &["Son's name is Tom", "Son's name is Tim"]),
+        (&["My son's name is Tom.", "My son's name is Tim, not Jim."], &["Son's name is Tom", "Son's name is Tim"]),
+        (&["I stopped taking photos."], &[]),
+        (&["I sold my Renault."], &[]),
+        (
+            &["I love sushi.", "I'm allergic to sesame.", "I stopped eating sesame."],
+            &["Loves sushi", "Is allergic to sesame", "No longer eats sesame"],
+        ),
+        (&["I hate olives.", "I stopped eating olives."], &["Hates olives", "No longer eats olives"]),
+        (&["I drive a Renault Clio.", "I sold my Gibson guitar."], &["Drives a Renault Clio"]),
+        (&["I sold my car and bought a Rolex."], &["Sold the car"]),
+        (
+            &["I'm planning a trip to Japan.", "I cancelled my trip to Peru."],
+            &["Is planning a trip to Japan", "Cancelled the trip to Peru"],
+        ),
+        (
+            &["Remember that my flight is on 3 March.", "Remember that my flight is on 9 April."],
+            &["Flight is on 3 March", "Flight is on 9 April"],
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn what_ended_is_history() {
+    for world in World::all().await {
+        let ana = Scope::user("ana");
+        world.engine.add(&ana, "I have a dog named Bruno.").await.unwrap();
+        let report = world.engine.add(&ana, "Bruno died last week.").await.unwrap();
+        assert_eq!(texts(&report.superseded), ["Has a dog named Bruno"], "{}", world.name);
+        // What only ends something is told to be left out, and not lost in silence.
+        let report = world.engine.add(&ana, "Gandalf died.").await.unwrap();
+        assert_eq!((report.added.len(), report.skipped.len()), (0, 1), "{}", world.name);
+        assert_eq!(report.skipped[0].text, "Gandalf died");
+    }
+}
