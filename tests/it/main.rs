@@ -21,9 +21,9 @@ mod conformance;
 mod context;
 mod conversation;
 mod conversations;
-mod corrections;
 #[cfg(feature = "sqlite")]
 mod copies;
+mod corrections;
 mod cost;
 #[cfg(all(feature = "sqlite", unix))]
 mod crash;
