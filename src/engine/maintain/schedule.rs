@@ -31,7 +31,7 @@ type Observe = Box<dyn Fn(Option<&Scope>, &Result<MaintenanceReport>) + Send + S
 /// # async fn main() -> ingrain::Result<()> {
 /// # let memory = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).build().await?;
 /// let nightly = MaintenanceSchedule::new(Maintenance::new(), Duration::from_secs(24 * 3600))
-/// ///     .on_report(|scope, report| println!("{scope:?}: {report:?}"))
+///     .on_report(|scope, report| println!("{scope:?}: {report:?}"))
 ///     .start(&memory)?;
 /// // … for as long as `nightly` lives
 /// nightly.stop().await;
