@@ -348,5 +348,6 @@ async fn the_backup_of_an_encrypted_file_is_encrypted() {
     assert!(files >= 2, "the file and its backup");
     let backup = keyed(&folder.path().join("memory.db.v1.bak")).open().await.unwrap();
     assert_eq!(backup.count(&Scope::user("alice"), None, crate::Validity::Any).await.unwrap(), 1);
-    assert_eq!(settings(&folder.path().join("memory.db.v1.bak")).open().await.unwrap_err().kind(), ErrorKind::WrongKey);
+    let other = settings(&folder.path().join("memory.db.v1.bak")).passphrase("another").open().await;
+    assert_eq!(other.unwrap_err().kind(), ErrorKind::WrongKey);
 }
