@@ -2,7 +2,7 @@ use super::{ATTEMPTS, AddContext, keys, redact};
 use crate::{
     Actor, Error, ErrorKind, EventKind, ExtractedRelation, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind,
     Metadata, Put, Result, Scope, Source, Stage, Stamp, Timestamp, Trust, Unchanged, WriteBatch,
-    graph::{Changes, Told, Web, write},
+    graph::{Changes, Told, Web, predicate_of, write},
     types::{check_metadata, quarantine, truncate},
 };
 
@@ -180,7 +180,7 @@ impl NewMemory {
             return Err(Error::invalid("the importance of a memory must be 0 to 1"));
         }
         check_metadata(&self.metadata)?;
-        if !self.relations.iter().all(Web::is_telling) {
+        if !self.relations.iter().all(|relation| predicate_of(relation).is_some()) {
             return Err(Error::invalid("a name or predicate of a relation is blank or longer than 1,024 bytes"));
         }
         if let Some(redactor) = context.redactor {

@@ -20,7 +20,7 @@ pub(crate) use expand::{Led, When, expand};
 pub use meant::ResolvedMention;
 pub(crate) use meant::{Meant, Openings};
 pub(crate) use open::Spoken;
-pub(crate) use told::Told;
+pub(crate) use told::{Told, predicate_of};
 pub use view::GraphView;
 pub(crate) use web::Web;
 pub(crate) use write::{Changes, GraphPart, write, write_deletion};

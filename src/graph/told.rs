@@ -29,7 +29,7 @@ pub(super) fn entity_names(entity: &Entity) -> impl Iterator<Item = &String> {
 }
 
 /// The predicate of a relation, as predicates are compared; `None` if the relation tells nothing.
-pub(super) fn predicate_of(relation: &ExtractedRelation) -> Option<String> {
+pub(crate) fn predicate_of(relation: &ExtractedRelation) -> Option<String> {
     let ExtractedRelation { subject, predicate, object, single_valued: _ } = relation;
     let mut names = names_of(subject).chain(names_of(object)).chain([predicate]);
     if names.any(|name| name.len() > NAME) || folded(&subject.name).is_empty() || folded(&object.name).is_empty() {

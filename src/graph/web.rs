@@ -90,11 +90,6 @@ impl<'g> Web<'g> {
         (self.resolved.values().cloned().collect(), self.unmet.len())
     }
 
-    /// Whether the names and the predicate tell anything.
-    pub(crate) fn is_telling(relation: &ExtractedRelation) -> bool {
-        predicate_of(relation).is_some()
-    }
-
     /// Takes in what a fact tells. A relation with a blank name or predicate, or one of over 1,024 bytes, tells nothing.
     pub(crate) async fn tell(&mut self, told: &Told<'_>) -> Result<()> {
         for relation in told.relations {

@@ -32,16 +32,15 @@ pub(crate) fn kept(statement: &str, retold: &str) -> bool {
         return false;
     }
     let clauses = clauses(statement);
-    if clauses.is_empty() {
-        return true;
-    }
-    let words = words(retold);
-    let is_there = |clause: &String| {
-        // Short words alone ("if hot"): each of them.
-        covers(retold, clause)
-            || self::words(clause).iter().skip(1).all(|word| words.contains(word)) && !has_long(clause)
-    };
-    opens(retold) && clauses.iter().all(is_there)
+    let said = words(retold);
+    clauses.is_empty() || (opens(retold) && clauses.iter().all(|clause| is_there(clause, retold, &said)))
+}
+
+/// Whether a condition stands in a text of these words: by its long words, or if it has none ("if hot") by each of them but
+/// the opener.
+fn is_there(clause: &str, retold: &str, said: &[String]) -> bool {
+    let has_long_words = covers(clause, clause);
+    if has_long_words { covers(retold, clause) } else { words(clause).iter().skip(1).all(|word| said.contains(word)) }
 }
 
 /// The conditions of a statement, each from its opener on.
@@ -68,11 +67,6 @@ fn is_opener(word: &str) -> bool {
 
 fn words(text: &str) -> Vec<String> {
     normalized(text).unicode_words().map(str::to_owned).collect()
-}
-
-fn has_long(clause: &str) -> bool {
-    // Its own words are covered by itself, if it has any that count.
-    covers(clause, clause)
 }
 
 #[cfg(test)]
