@@ -24,7 +24,11 @@
 //! The maintained store lets turns go that have faded (half-life 30 days), writes summaries of the weeks, which fade after
 //! them, and keeps no history of what is gone. What is known of a user never fades: it ends when the user says so.
 
-#![allow(clippy::print_stdout, reason = "an example prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "an example prints, and its progress to the error stream"
+)]
 
 mod chart;
 mod life;
@@ -135,6 +139,7 @@ async fn live(options: &Options, folder: &std::path::Path, first: usize, courses
             for (world, course) in worlds.iter().zip(&mut own) {
                 course.moments.push(measure(world, &users, day, options.asked).await?);
             }
+            eprintln!("users {first} to {}: {:.1} years", first + count - 1, (day + 1) as f64 / 365.0);
         }
     }
     for ((world, mut course), all) in worlds.into_iter().zip(own).zip(courses) {
