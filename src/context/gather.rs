@@ -32,7 +32,11 @@ pub(super) async fn gather(
 ) -> Result<Gathered> {
     let in_search = |error: Error| error.with_stage(Stage::Search);
     let blocks = blocks(parts, scope, request).await.map_err(in_search)?;
-    let found = in_turn(found.into_iter().filter_map(shown).collect());
+    let mut found = in_turn(found.into_iter().filter_map(shown).collect());
+    if request.as_of.is_some() {
+        // Nobody could know then when it would end.
+        found.iter_mut().for_each(|found| found.memory.invalid_at = None);
+    }
     let around = around(parts, scope, request, &found).await.map_err(in_search)?;
     let hits = found.into_iter().map(|Found { memory, .. }| {
         let neighbours = neighbours(&memory, &around, request.neighbours);

@@ -30,6 +30,7 @@ pub use request::ContextRequest;
 /// Notes about the user, kept from earlier conversations. …
 /// ‣ block "persona": "I answer briefly."
 /// ‣ fact 2025-02-10: "Is allergic to shellfish"
+/// ‣ fact 2019-05-01 until 2025-02-10: "Lives in Rome"
 /// ‣ on 2025-02-10, session "monday"
 /// ‣ "Alice": "Shellfish makes me ill."
 /// ‣ assistant: "Then I'll leave the prawns out."
@@ -39,7 +40,8 @@ pub use request::ContextRequest;
 /// First the blocks, pinned ones before the others, then in the order they were made, and last the [`Profile`], if it is
 /// asked for. Then what is known, by kind
 /// (facts, preferences, procedures, observations, summaries, kinds of the application's own) and, within a kind, since
-/// when it holds; the date is that. Then turns, by the day they were said (UTC) and their session. A name in quotation
+/// when it holds; the date is that, and the one after `until` the day it ends, if one is known. What has ended already is
+/// there only for a query about the past, as in a [search](crate::SearchRequest#queries-about-the-past). Then turns, by the day they were said (UTC) and their session. A name in quotation
 /// marks is the speaker's, or for a block its label; `user`, `assistant`, `tool` and `imported` without them say
 /// whose word it is where no name is known, and are left out for what the user said himself of a fact. Names longer than
 /// 64 characters are cut.

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 
 use crate::{
     Memory, MemoryId, MemoryKind, Scope, Trust,
-    frame::{BEGIN, END, Line, PREAMBLE, Who},
+    frame::{BEGIN, END, Held, Line, PREAMBLE, Who},
 };
 
 /// A memory as it is shown.
@@ -36,14 +36,15 @@ impl Piece {
 
     /// Its line.
     pub(super) fn line(&self) -> String {
-        let Memory { kind, speaker, trust, text, valid_at, slot, .. } = &self.memory;
+        let Memory { kind, speaker, trust, text, valid_at, invalid_at, slot, .. } = &self.memory;
         let named = speaker.as_deref().map(Who::Named);
-        let (date, who) = match kind {
+        let held = || Held { since: valid_at.date_naive(), until: invalid_at.map(|end| end.date_naive()) };
+        let (held, who) = match kind {
             MemoryKind::Block => (None, slot.as_deref().map(Who::Named)),
             MemoryKind::Episode => (None, Some(named.unwrap_or(Who::Role(*trust)))),
-            _ => (Some(valid_at.date_naive()), named.or((*trust != Trust::User).then_some(Who::Role(*trust)))),
+            _ => (Some(held()), named.or((*trust != Trust::User).then_some(Who::Role(*trust)))),
         };
-        Line::Memory { kind, date, who, text, cut: self.cut }.to_string()
+        Line::Memory { kind, held, who, text, cut: self.cut }.to_string()
     }
 }
 

@@ -102,7 +102,7 @@ impl Limits {
 pub(super) fn framed(summary: Option<&str>, gap: bool) -> String {
     let line = |kind: &str, text: &str| {
         let kind = MemoryKind::Custom(kind.to_owned());
-        Line::Memory { kind: &kind, date: None, who: None, text, cut: false }.to_string()
+        Line::Memory { kind: &kind, held: None, who: None, text, cut: false }.to_string()
     };
     let mut lines = vec![BEGIN.to_owned(), PREAMBLE.to_owned()];
     lines.extend(summary.map(|summary| line(SUMMARY, summary)));

@@ -11,7 +11,10 @@ mod words;
 
 pub use instructions::looks_like_instruction;
 use unicode_segmentation::UnicodeSegmentation;
-use words::{CHANGE, CHANGE_PHRASES, NUMBER, NUMBER_SIGNS, TIME, TIME_SIGNS, WANTS_NUMBER, WANTS_TIME};
+use words::{
+    CHANGE, CHANGE_PHRASES, NUMBER, NUMBER_SIGNS, TIME, TIME_SIGNS, WANTS_NUMBER, WANTS_PAST, WANTS_PAST_AT_END,
+    WANTS_TIME,
+};
 
 /// What the words of a text tell about its part in a talk. The default is that of the empty text.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -77,6 +80,8 @@ pub struct Wanted {
     pub time: bool,
     /// A number: "how many …", "how often …".
     pub number: bool,
+    /// What is so no longer: "used to", "previous", "… before?".
+    pub past: bool,
 }
 
 impl Wanted {
@@ -85,12 +90,19 @@ impl Wanted {
     pub fn by(query: &str) -> Self {
         let query = format!(" {} ", query.unicode_words().collect::<Vec<_>>().join(" ").to_lowercase());
         let unspaced: String = query.split(' ').collect();
+        let ends = |phrase: &&str| {
+            if is_unspaced(phrase) { unspaced.ends_with(phrase) } else { query.ends_with(&format!(" {phrase} ")) }
+        };
         let has = |phrases: &[&str]| {
             phrases.iter().any(|phrase| {
                 if is_unspaced(phrase) { unspaced.contains(phrase) } else { query.contains(&format!(" {phrase} ")) }
             })
         };
-        Self { time: has(WANTS_TIME), number: has(WANTS_NUMBER) }
+        Self {
+            time: has(WANTS_TIME),
+            number: has(WANTS_NUMBER),
+            past: has(WANTS_PAST) || WANTS_PAST_AT_END.iter().any(|phrase| ends(phrase)),
+        }
     }
 }
 

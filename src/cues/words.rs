@@ -214,6 +214,59 @@ pub(super) const WANTS_TIME: &[&str] = &[
     "什麼時候",
 ];
 
+/// Phrases of a query that wants what is so no longer; whole words. "Before" only where nothing follows: "before the
+/// summer" names a time, "before I go" none.
+pub(super) const WANTS_PAST: &[&str] = &[
+    "used to",
+    "former",
+    "formerly",
+    "previous",
+    "previously",
+    "in the past",
+    "back then",
+    "раньше",
+    "прежде",
+    "прежний",
+    "прежняя",
+    "прежнее",
+    "прежние",
+    "прежнего",
+    "прежней",
+    "бывший",
+    "бывшая",
+    "бывшее",
+    "бывшие",
+    "бывшего",
+    "бывшей",
+    "до этого",
+    "solía",
+    "solías",
+    "solíamos",
+    "anteriormente",
+    "früher",
+    "früherer",
+    "frühere",
+    "früheren",
+    "ehemaliger",
+    "ehemalige",
+    "ehemaligen",
+    "damals",
+    "vorher",
+    "auparavant",
+    "autrefois",
+    "précédemment",
+    "ancien",
+    "ancienne",
+    "以前",
+    "从前",
+    "曾经",
+    "過去",
+    "过去",
+];
+
+/// The same at the end of the query.
+pub(super) const WANTS_PAST_AT_END: &[&str] = &["before", "antes", "avant", "davor", "之前"];
+
 /// Phrases of a query that wants a number; whole words.
 pub(super) const WANTS_NUMBER: &[&str] = &[
     "how many",

@@ -13,8 +13,16 @@ const NAME_LIMIT: usize = 64;
 pub(crate) enum Line<'a> {
     /// A day of a session, above its turns: `‣ on 2025-02-10, session "monday"`.
     Day { date: NaiveDate, session: Option<&'a str> },
-    /// A memory: `‣ fact 2025-02-10 "Alice": "Lives in Lisbon"`, or for a turn `‣ "Alice": "I live in Lisbon."`.
-    Memory { kind: &'a MemoryKind, date: Option<NaiveDate>, who: Option<Who<'a>>, text: &'a str, cut: bool },
+    /// A memory: `‣ fact 2025-02-10 "Alice": "Lives in Lisbon"`, or for a turn `‣ "Alice": "I live in Lisbon."`. One that
+    /// ends has the day on which it does: `‣ fact 2019-05-01 until 2025-02-10: "Lives in Rome"`.
+    Memory { kind: &'a MemoryKind, held: Option<Held>, who: Option<Who<'a>>, text: &'a str, cut: bool },
+}
+
+/// Since when something holds, and until when.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Held {
+    pub(crate) since: NaiveDate,
+    pub(crate) until: Option<NaiveDate>,
 }
 
 /// Who said something.
@@ -36,14 +44,17 @@ impl fmt::Display for Line<'_> {
                     None => Ok(()),
                 }
             }
-            Self::Memory { kind, date, who, text, cut } => {
+            Self::Memory { kind, held, who, text, cut } => {
                 write!(f, "{BULLET}")?;
                 match kind {
                     MemoryKind::Episode => {}
                     MemoryKind::Custom(name) => f.write_str(" kind ").and_then(|()| write_name(f, name))?,
                     known => write!(f, " {known}")?,
                 }
-                date.map_or(Ok(()), |date| write!(f, " {date}"))?;
+                if let Some(Held { since, until }) = held {
+                    write!(f, " {since}")?;
+                    until.map_or(Ok(()), |until| write!(f, " until {until}"))?;
+                }
                 match who {
                     Some(Who::Named(name)) => f.write_str(" ").and_then(|()| write_name(f, name))?,
                     Some(Who::Role(role)) => write!(f, " {}", role.as_str())?,

@@ -20,7 +20,7 @@ mod quote;
 mod recognise;
 mod scan;
 
-pub(crate) use lines::{Line, Who};
+pub(crate) use lines::{Held, Line, Who};
 pub(crate) use quote::quoted;
 pub(crate) use recognise::own_words;
 

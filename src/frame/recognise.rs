@@ -214,7 +214,7 @@ mod tests {
     use super::*;
     use crate::{
         MemoryKind, Trust,
-        frame::{Line, Who},
+        frame::{Held, Line, Who},
     };
 
     fn frame(texts: &[&str]) -> String {
@@ -223,8 +223,8 @@ mod tests {
         for (number, text) in texts.iter().enumerate() {
             let kind = if number % 2 == 0 { MemoryKind::Fact } else { MemoryKind::Episode };
             let who = (number % 2 == 1).then_some(Who::Role(Trust::User));
-            let date = date.filter(|_| number % 2 == 0);
-            lines.push(Line::Memory { kind: &kind, date, who, text, cut: number == 2 }.to_string());
+            let held = date.filter(|_| number % 2 == 0).map(|since| Held { since, until: date.filter(|_| number > 0) });
+            lines.push(Line::Memory { kind: &kind, held, who, text, cut: number == 2 }.to_string());
         }
         lines.push(END.to_owned());
         lines.join("\n")

@@ -150,6 +150,11 @@ impl<'c> Scan<'c> {
                 if self.peek().is_some_and(|character| character.is_ascii_digit() || matches!(character, '+' | '-')) {
                     self.date()?;
                     self.spaces();
+                    if self.one_of(&["until"]).is_some() {
+                        self.spaces();
+                        self.date()?;
+                        self.spaces();
+                    }
                 }
                 if self.peek() == Some('"') {
                     self.name()?;
@@ -306,6 +311,8 @@ mod tests {
             r#"‣ user: "Hi""#,
             r#"‣ block "persona": "Is kind" (cut)"#,
             r#"‣ kind "recipe" +12025-02-10 "Ann": "x""#,
+            r#"‣ fact 2019-05-01 until 2025-02-10: "Lives in Rome""#,
+            r#"‣ fact 2019-05-01 until 2025-02-10 user: "Lives in Rome""#,
             "‣ on 2025-02-10",
             r#"‣ on 2025-02-10, session "a b""#,
             "‣ fact 2025-02-10: \"Lives in\nLisbon\"",

@@ -62,6 +62,8 @@ pub(crate) struct When<'a> {
     pub(crate) valid: Option<Timestamp>,
     /// The times that the query names.
     pub(crate) named: &'a [TimeRange],
+    /// Whether it asks for what has ended.
+    pub(crate) past: bool,
 }
 
 /// A memory that the graph leads to.
@@ -87,7 +89,8 @@ pub(crate) async fn expand(
         return Ok(HashMap::new());
     }
     let asked = Asked::of(&names, &entities);
-    let is_loose = when.valid.is_some() && (asked.past || !when.named.is_empty());
+    let is_past = asked.past || when.past || !when.named.is_empty();
+    let is_loose = when.valid.is_some() && is_past;
     let valid = when.valid.filter(|_| !is_loose);
     let query = valid.map_or_else(GraphQuery::any_time, GraphQuery::at).limit(RELATIONS);
     let mut walk = Walk { store, scope: &scope, query, graph: Known::default() };
@@ -113,7 +116,7 @@ pub(crate) async fn expand(
         }
         frontier = next.into_values().collect();
     }
-    Ok(walk.graph.led(&asked, &found, asked.past || !when.named.is_empty()))
+    Ok(walk.graph.led(&asked, &found, is_past))
 }
 
 /// A way from a seed.

@@ -184,8 +184,8 @@ impl Admission<'_> {
     pub(super) fn admits<'e>(&self, standing: Standing, entry: impl FnOnce() -> Option<&'e Entry>) -> bool {
         let timely = match (standing, self.validity) {
             (Standing::Gone, _) => return false,
-            (_, Validity::Any) | (Standing::Lasting, Validity::Current(_)) => true,
-            (Standing::Ends, Validity::Current(_)) | (_, Validity::At(_)) => false,
+            (_, Validity::Any) | (Standing::Lasting, Validity::Current(_) | Validity::CurrentOrHeld(..)) => true,
+            (Standing::Ends, Validity::Current(_) | Validity::CurrentOrHeld(..)) | (_, Validity::At(_)) => false,
         };
         (timely && self.filter.is_none()) || entry().is_some_and(|entry| self.admits_entry(entry))
     }

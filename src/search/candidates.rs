@@ -1,7 +1,7 @@
 use super::{SearchContext, SearchMode, SearchRequest, Times};
 use std::collections::HashMap;
 
-use crate::{Candidate, EmbedderExt, MemoryId, Purpose, Result, Scope, SearchQuery, Stage, graph::Led};
+use crate::{Candidate, EmbedderExt, MemoryId, Purpose, Result, Scope, SearchQuery, Stage, Validity, graph::Led};
 
 /// Least pool of each arm: what one arm ranks low may still be lifted by the other.
 const POOL: usize = 100;
@@ -17,7 +17,7 @@ pub(super) async fn propose(
 ) -> Result<Vec<Candidate>> {
     let mut query = SearchQuery::new(scope.clone(), context.now)
         .filter(request.filter_of_all())
-        .validity(request.validity(context.now))
+        .validity(request.validity(context.now, times.past()))
         .dated(times.ranges().to_vec())
         .also(led.keys().copied().collect())
         .limit(request.limit.saturating_mul(POOL_FACTOR).max(POOL));
@@ -31,5 +31,11 @@ pub(super) async fn propose(
     if request.mode != SearchMode::Vector {
         query = query.words(times.rest(&request.query));
     }
-    context.store.search(&query).await.map_err(|error| error.with_stage(Stage::Search))
+    let mut candidates = context.store.search(&query).await.map_err(|error| error.with_stage(Stage::Search))?;
+    if let Validity::CurrentOrHeld(now, _) = query.validity {
+        // Of several times the store was told the first and the last instant.
+        candidates
+            .retain(|Candidate { attributes, .. }| times.ask_for(attributes.valid_at, attributes.invalid_at, now));
+    }
+    Ok(candidates)
 }

@@ -55,11 +55,11 @@ async fn lead(
     if is_narrow || request.mode != SearchMode::Hybrid || context.weights.graph <= 0.0 {
         return Ok(HashMap::new());
     }
-    let valid = match request.validity(context.now) {
-        Validity::Current(at) | Validity::At(at) => Some(at),
+    let valid = match request.validity(context.now, times.past()) {
+        Validity::Current(at) | Validity::CurrentOrHeld(at, _) | Validity::At(at) => Some(at),
         _ => None,
     };
-    expand(store, scope, times.rest(&request.query), When { valid, named: times.ranges() }).await
+    expand(store, scope, times.rest(&request.query), When { valid, named: times.ranges(), past: times.is_past() }).await
 }
 
 pub(crate) async fn search(context: &SearchContext<'_>, scope: &Scope, request: &SearchRequest) -> Result<Vec<Hit>> {
@@ -74,7 +74,7 @@ pub(crate) async fn search(context: &SearchContext<'_>, scope: &Scope, request: 
     let candidates = candidates::propose(context, scope, request, &times, &led).await?;
     let decay = (context.decay, request.seen_from(context.now));
     let scored = fuse::fuse(&request.query, candidates, request.mode, (context.weights, decay), &times, &led);
-    let mut hits = rank::rank(context, scope, request, scored).await.map_err(in_search)?;
+    let mut hits = rank::rank(context, scope, request, &times, scored).await.map_err(in_search)?;
     for hit in &mut hits {
         hit.effective_importance = decay.0.effective_importance(&hit.memory, decay.1);
         hit.path = led.get(&hit.memory.id).map(|led| led.path.clone()).unwrap_or_default();

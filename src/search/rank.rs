@@ -1,6 +1,6 @@
 use std::{cmp::Ordering, collections::HashMap};
 
-use super::{Hit, SearchContext, SearchMode, SearchRequest, fuse::Scored, rerank, update, words::Words};
+use super::{Hit, SearchContext, SearchMode, SearchRequest, Times, fuse::Scored, rerank, update, words::Words};
 use crate::{Memory, MemoryId, Result, Scope, score::diversity::maximal_marginal_relevance};
 
 /// Among how many times the wanted hits unlike ones are looked for.
@@ -11,6 +11,7 @@ pub(super) async fn rank(
     context: &SearchContext<'_>,
     scope: &Scope,
     request: &SearchRequest,
+    times: &Times,
     mut scored: Vec<Scored>,
 ) -> Result<Vec<Hit>> {
     scored.sort_unstable_by(compare);
@@ -18,7 +19,7 @@ pub(super) async fn rank(
     let ids: Vec<MemoryId> = scored.iter().map(|scored| scored.candidate.id).collect();
     // The memories are read after they were proposed: one that was changed since and no longer fits is no hit.
     let mut found = context.store.get(scope, &ids).await?;
-    let (validity, filter) = (request.validity(context.now), request.filter_of_all());
+    let (validity, filter) = (request.validity(context.now, times.past()), request.filter_of_all());
     found.retain(|memory| {
         validity.admits(memory.valid_at, memory.invalid_at, memory.expires_at)
             && filter.as_ref().is_none_or(|filter| filter.matches(memory))

@@ -1,6 +1,6 @@
 use chrono::{DateTime, FixedOffset};
 
-use crate::{Error, Field, Filter, MemoryKind, Result, Timestamp, Validity, types::quarantine::quarantined};
+use crate::{Error, Field, Filter, MemoryKind, Result, TimeRange, Timestamp, Validity, types::quarantine::quarantined};
 
 /// Which similarities count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,6 +21,13 @@ pub enum SearchMode {
 /// use ingrain::{Filter, SearchRequest};
 /// let request = SearchRequest::new("where does she work?").limit(5).filter(Filter::eq("kind", "fact"));
 /// ```
+///
+/// # Queries about the past
+/// A hybrid search sees what holds now. A query that names a time that is over ("Where did I live in 2019?", "last May"), or
+/// asks for what is so no longer ("used to", "my previous job", "… before?"), also finds what held then and has ended
+/// since; [`invalid_at`](crate::Memory::invalid_at) tells when. Words for both are known in English, Russian, Spanish,
+/// German, French and Chinese. What was removed or taken in by a like one, and what was kept aside, held at no time.
+/// [`as_of`](Self::as_of), [`between`](Self::between) and [`include_invalid`](Self::include_invalid) say so exactly.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 #[non_exhaustive]
@@ -151,13 +158,14 @@ impl SearchRequest {
         self.asked_at.map(|at| at.to_utc()).or(self.as_of).unwrap_or(now)
     }
 
-    pub(super) fn validity(&self, now: Timestamp) -> Validity {
+    /// `past` is the time that the query names and that is over.
+    pub(super) fn validity(&self, now: Timestamp, past: Option<TimeRange>) -> Validity {
         match self.as_of {
             _ if self.include_invalid => Validity::Any,
             Some(then) => Validity::At(then),
             // What ended since held then all the same.
             None if self.between.is_some() => Validity::Any,
-            None => Validity::Current(now),
+            None => past.map_or(Validity::Current(now), |past| Validity::CurrentOrHeld(now, past)),
         }
     }
 

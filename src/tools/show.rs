@@ -83,8 +83,9 @@ fn within(memory: &Memory, remark: &str, most: usize) -> Option<String> {
 
 fn line(memory: &Memory, text: &str, cut: bool, remark: &str) -> String {
     // Without its text, which may be long.
-    let Memory { id, scope, kind, speaker, trust, slot, valid_at, observed_at, .. } = memory;
+    let Memory { id, scope, kind, speaker, trust, slot, valid_at, invalid_at, observed_at, .. } = memory;
     let mut head = Memory::new(*id, scope.clone(), "", *valid_at);
+    head.invalid_at = *invalid_at;
     (head.kind, head.speaker, head.trust, head.slot) = (kind.clone(), speaker.clone(), *trust, slot.clone());
     let day = match kind {
         MemoryKind::Episode => format!(" on {}", observed_at.date_naive()),

@@ -52,6 +52,7 @@ mod metering;
 #[cfg(feature = "neo4j")]
 mod neo4j;
 mod observations;
+mod past;
 #[cfg(feature = "sqlite")]
 mod processes;
 mod prompted;

@@ -228,16 +228,25 @@ fn get(connection: &Connection, scope: &Scope, ids: &[MemoryId]) -> SqliteResult
     Ok(memories)
 }
 
-/// SQL that admits what holds, for the parameter `:at`.
-fn holds(validity: Validity) -> (&'static str, Option<Time>) {
+/// SQL that admits what holds, for the parameters `:at`, `:from` and `:to`, and these.
+fn holds(validity: Validity) -> (&'static str, [Option<Time>; 3]) {
     match validity {
         Validity::Current(now) => (
             "(invalid_at IS NULL OR (invalid_at > :at AND invalid_at > valid_at))
-             AND (expires_at IS NULL OR expires_at > :at)",
-            Some(Time(now)),
+             AND (expires_at IS NULL OR expires_at > :at) AND :from IS NULL AND :to IS NULL",
+            [Some(Time(now)), None, None],
         ),
-        Validity::At(then) => ("valid_at <= :at AND (invalid_at IS NULL OR invalid_at > :at)", Some(Time(then))),
-        Validity::Any => (":at IS NULL", None),
+        Validity::CurrentOrHeld(now, range) => (
+            "(invalid_at IS NULL
+              OR (invalid_at > valid_at AND (invalid_at > :at OR (invalid_at > :from AND valid_at < :to))))
+             AND (expires_at IS NULL OR expires_at > :at)",
+            [Some(Time(now)), Some(Time(range.start())), Some(Time(range.end()))],
+        ),
+        Validity::At(then) => (
+            "valid_at <= :at AND (invalid_at IS NULL OR invalid_at > :at) AND :from IS NULL AND :to IS NULL",
+            [Some(Time(then)), None, None],
+        ),
+        Validity::Any => (":at IS NULL AND :from IS NULL AND :to IS NULL", [None, None, None]),
     }
 }
 
@@ -250,14 +259,15 @@ fn list(connection: &Connection, query: &ListQuery, after: Option<MemoryId>) -> 
         (ListOrder::OldestFirst, None) => (":after IS NULL", "id"),
         (ListOrder::NewestFirst, None) => (":after IS NULL", "id DESC"),
     };
-    let (holds, at) = holds(query.validity);
+    let (holds, [at, from, to]) = holds(query.validity);
     let mut statement = connection.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM memories WHERE {} AND {holds} AND {beyond} ORDER BY {order}",
         write::covered(&query.scope)
     ))?;
     let [user, agent, session] = rows::parts(&query.scope);
     let mut found = statement.query(named_params! {
-        ":user": user, ":agent": agent, ":session": session, ":at": at, ":after": after.map(Id),
+        ":user": user, ":agent": agent, ":session": session, ":at": at, ":from": from, ":to": to,
+        ":after": after.map(Id),
     })?;
     let mut items: Vec<Memory> = Vec::new();
     let mut next = None;
@@ -277,9 +287,10 @@ fn list(connection: &Connection, query: &ListQuery, after: Option<MemoryId>) -> 
 
 fn count(connection: &Connection, scope: &Scope, filter: Option<&Filter>, validity: Validity) -> SqliteResult<u64> {
     let covered = write::covered(scope);
-    let (holds, at) = holds(validity);
+    let (holds, [at, from, to]) = holds(validity);
     let [user, agent, session] = rows::parts(scope);
-    let parameters = named_params! { ":user": user, ":agent": agent, ":session": session, ":at": at };
+    let parameters =
+        named_params! { ":user": user, ":agent": agent, ":session": session, ":at": at, ":from": from, ":to": to };
     let Some(filter) = filter else {
         let mut statement =
             connection.prepare_cached(&format!("SELECT count(*) FROM memories WHERE {covered} AND {holds}"))?;

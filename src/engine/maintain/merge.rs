@@ -86,8 +86,8 @@ impl Run<'_> {
         after.valid_at = kept.valid_at.min(merged.valid_at);
         after.access_count = kept.access_count.saturating_add(merged.access_count);
         after.accessed_at = kept.accessed_at.max(merged.accessed_at);
-        let ended =
-            Memory { invalid_at: Some(self.now.max(merged.valid_at)), superseded_by: Some(kept.id), ..merged.clone() };
+        // All the time that it held is told by the other: looking back, too, only one is to be seen.
+        let ended = Memory { invalid_at: Some(merged.valid_at), superseded_by: Some(kept.id), ..merged.clone() };
         let mut batch = WriteBatch::default();
         let took_in = self.because(format!("took in {}", merged.id));
         let is_taken = self.because(format!("{REASON}{}", kept.id));

@@ -96,7 +96,7 @@ pub use scopes::{
 pub use subject::FreshStore;
 pub use validity::{
     an_end_may_be_written_later, any_is_everything, at_an_instant_is_what_held_then, current_is_what_has_not_ended,
-    the_ends_of_the_calendar_are_instants, what_has_ended_takes_no_place,
+    the_ends_of_the_calendar_are_instants, what_has_ended_takes_no_place, what_held_is_seen_beside_what_holds,
 };
 pub use vector::{
     a_cosine_is_a_cosine, a_query_of_the_wrong_width_is_refused, a_query_that_is_not_finite_does_no_harm,
@@ -222,6 +222,7 @@ macro_rules! vector_store_suite {
             what_holds_lies_in_the_times_it_holds
             an_empty_scope_gives_an_empty_result
             current_is_what_has_not_ended
+            what_held_is_seen_beside_what_holds
             at_an_instant_is_what_held_then
             any_is_everything
             the_ends_of_the_calendar_are_instants

@@ -1,7 +1,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::subject::{Subject, X, alice, at, found, query, texts};
-use crate::{SearchQuery, Timestamp, Validity, VectorStore};
+use crate::{SearchQuery, TimeRange, Timestamp, Validity, VectorStore};
 
 /// Stores memories that differ in their times: text, `valid_at`, `invalid_at`, `expires_at`, in seconds.
 async fn with_times(store: Arc<dyn VectorStore>, times: &[(&str, i64, Option<i64>, Option<i64>)]) -> Subject {
@@ -47,6 +47,31 @@ pub async fn current_is_what_has_not_ended(store: Arc<dyn VectorStore>) {
     let end = Validity::Current(at(100) - chrono::Duration::microseconds(1));
     let all_but = ["open", "ends now", "ends next", "expires now", "expires next", "planned"];
     seen(&subject, end, &all_but).await;
+}
+
+/// With what held in a stretch of time comes what ended since, if it held for an instant of it; nothing that has expired.
+pub async fn what_held_is_seen_beside_what_holds(store: Arc<dyn VectorStore>) {
+    let times = [
+        ("open", 0, None, None),
+        ("planned", 500, None, None),
+        ("all through", 0, Some(90), None),
+        ("up to", 0, Some(20), None),
+        ("into", 0, Some(21), None),
+        ("out of", 29, Some(40), None),
+        ("after", 30, Some(40), None),
+        ("at no instant", 25, Some(25), None),
+        ("backwards", 25, Some(22), None),
+        ("expired", 0, Some(25), Some(99)),
+        ("planned in vain", 500, Some(300), None),
+    ];
+    let subject = with_times(store, &times).await;
+    let range = |from, to| TimeRange::new(at(from), at(to)).expect("a range");
+    let held = Validity::CurrentOrHeld(at(100), range(20, 30));
+    seen(&subject, held, &["open", "planned", "all through", "into", "out of"]).await;
+    let ever = TimeRange::new(Timestamp::MIN_UTC, at(100)).expect("a range");
+    let all = ["open", "planned", "all through", "up to", "into", "out of", "after"];
+    seen(&subject, Validity::CurrentOrHeld(at(100), ever), &all).await;
+    seen(&subject, Validity::CurrentOrHeld(at(100), range(95, 99)), &["open", "planned"]).await;
 }
 
 /// At an instant is what held then: from its beginning on, before its end, whether or not it has expired since.
