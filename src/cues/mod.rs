@@ -170,7 +170,26 @@ mod tests {
             ("她什么时候搬家的？", true, false),
             ("他有几只猫？", false, true),
         ] {
-            assert_eq!(Wanted::by(query), Wanted { time, number }, "{query}");
+            assert_eq!(Wanted::by(query), Wanted { time, number, past: false }, "{query}");
+        }
+    }
+
+    #[test]
+    fn what_was_is_wanted() {
+        for (query, past) in [
+            ("Where did I live before?", true),
+            ("What did I used to drink?", true),
+            ("Who was my previous boss?", true),
+            ("What do I take before I go to bed?", false),
+            ("What is the fastest way to Rome?", false),
+            ("Где я жила раньше?", true),
+            ("¿Dónde vivía antes?", true),
+            ("Wo habe ich früher gewohnt?", true),
+            ("Où habitais-je avant ?", true),
+            ("我以前住在哪里？", true),
+            ("我住在哪里？", false),
+        ] {
+            assert_eq!(Wanted::by(query).past, past, "{query}");
         }
     }
 
