@@ -101,7 +101,7 @@ impl Wanted {
         Self {
             time: has(WANTS_TIME),
             number: has(WANTS_NUMBER),
-            past: has(WANTS_PAST) || WANTS_PAST_AT_END.iter().any(|phrase| ends(phrase)),
+            past: has(WANTS_PAST) || WANTS_PAST_AT_END.iter().any(ends),
         }
     }
 }

@@ -84,12 +84,10 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn query() -> impl Strategy<Value = SearchQuery> {
-    let validity = select(vec![
-        Validity::Any,
-        Validity::Current(at(10)),
-        Validity::CurrentOrHeld(at(10), TimeRange::new(at(3), at(6)).unwrap()),
-        Validity::At(at(5)),
-    ]);
+    let held = TimeRange::new(at(3), at(6)).map(|range| Validity::CurrentOrHeld(at(10), range));
+    let mut validities = vec![Validity::Any, Validity::Current(at(10)), Validity::At(at(5))];
+    validities.extend(held);
+    let validity = select(validities);
     let filter = prop::option::weighted(0.3, select(vec![Filter::eq("kind", "fact"), Filter::eq("session", "2")]));
     let range =
         (0..8_i64, 1..100_i64).prop_map(|(begin, length)| TimeRange::new(at(begin * 25), at(begin * 25 + length)));
