@@ -89,7 +89,9 @@ impl MemoryEngine {
     /// is dropped midway, call again: what has gone is passed over, and the files are cleaned all the same. Nothing that
     /// other memories say by themselves is changed: a turn stays that says what a purged fact said, unless it is purged
     /// [with it](Purge::with_related). Summaries and observations that rest on what is purged go with it, for they tell it in
-    /// other words; [`maintain`](Self::maintain) makes them anew of what is left. With a memory that was removed before, the
+    /// other words; [`maintain`](Self::maintain) makes them anew of what is left. Since nothing is left that tells of it,
+    /// an observation or summary that is itself purged is written anew, too, as long as what it told is there: one that is
+    /// to stay away is [deleted](Self::delete), or purged [with](Purge::with_related) what it told. With a memory that was removed before, the
     /// histories of all summaries and observations go, for one of them may have told of it. Conversations and queued adds go with everything alone, since nothing tells
     /// which memories their messages became. Copies elsewhere, such as backups and the logs of a model's provider, are
     /// out of reach.
@@ -252,7 +254,8 @@ async fn with_wordings(
 
 fn rests_on(memory: &Memory) -> impl Iterator<Item = MemoryId> {
     memory.sources.iter().filter_map(|source| match source {
-        Source::Memory(id) => Some(*id),
+        // What has faded may have come back by an import.
+        Source::Memory(id) | Source::Faded(id) => Some(*id),
         Source::Message(_) => None,
     })
 }

@@ -20,7 +20,9 @@ mod summarizer;
 mod token_counter;
 mod vector_store;
 
-pub use add_queue::{AddFailure, AddQueue, Claim, Claimed, QueuedAdd, QueuedState};
+#[cfg(feature = "sqlite")]
+pub(crate) use add_queue::due_from;
+pub use add_queue::{AddFailure, AddQueue, Claim, Claimed, LONGEST_LEASE, LONGEST_WAIT, QueuedAdd, QueuedState};
 pub use call_budget::CallBudget;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use conversation_store::{ConversationStore, RunningSummary, StoredMessage};

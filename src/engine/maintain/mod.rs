@@ -1,8 +1,12 @@
-//! Keeping a store small and current: expire → merge → summarize → observe → forget → review. Each step walks the
+//! Keeping a store small and current: expire → merge → summarize → forget → review → observe. Each step walks the
 //! memories by id, and each change is one write that takes its own cause away; so a call may end at any point, and the next
 //! finds what is left.
+//!
+//! No step leaves work to an earlier one, and one that may leave some to itself is walked again until it changes nothing:
+//! so a whole run leaves nothing to do to one that follows at the same instant.
 
 mod derive;
+mod ended;
 mod forget;
 mod merge;
 mod observe;
@@ -12,6 +16,7 @@ mod schedule;
 mod summarize;
 
 use request::Step;
+pub(super) use ended::{on_change, on_removal};
 pub use request::{Maintenance, MaintenancePlace, MaintenanceReport, Merged};
 pub use schedule::{MaintenanceSchedule, ScheduledMaintenance};
 
@@ -96,8 +101,9 @@ async fn maintain(engine: &MemoryEngine, scope: &Scope, request: &Maintenance) -
     let stamp = engine.stamp(Actor::Maintenance);
     let (now, report) = (stamp.at, MaintenanceReport::default());
     let mut run = Run { engine, scope, request, now, stamp, report, left: request.limit };
-    let MaintenancePlace { mut step, mut after } = request.place.clone();
+    let MaintenancePlace { mut step, mut after, mut changed } = request.place.clone();
     loop {
+        let before = run.report.changes();
         after = match step {
             Step::Expire if request.expire => run.expire(after).await,
             Step::Forget if request.forget_below.is_some() => run.forget(after).await,
@@ -108,14 +114,18 @@ async fn maintain(engine: &MemoryEngine, scope: &Scope, request: &Maintenance) -
             _ => Ok(None),
         }
         .map_err(|error| error.with_stage(Stage::Maintain))?;
+        changed |= run.report.changes() > before;
         if after.is_none() {
+            let is_to_come_again = changed && step.leaves_work_to_itself() && !request.dry_run;
             match step.next() {
+                _ if is_to_come_again => {}
                 Some(next) => step = next,
                 None => return Ok(run.report),
             }
+            changed = false;
         }
         if run.left == 0 {
-            run.report.next = Some(MaintenancePlace { step, after });
+            run.report.next = Some(MaintenancePlace { step, after, changed });
             return Ok(run.report);
         }
     }
