@@ -31,7 +31,7 @@ pub use extractor::{ExtractRequest, ExtractedRelation, Extraction, Extractor, Fa
 pub(crate) use graph_store::{DEEPEST_WALK, LONGEST_PATH, check_list, check_walk};
 pub use graph_store::{Direction, GraphBatch, GraphQuery, GraphStore, Path};
 pub use llm::{
-    ChatRequest, ChatResponse, FinishReason, Llm, LlmCapabilities, ResponseFormat, ToolChoice, ToolDefinition, Usage,
+    ChatRequest, ChatResponse, FinishReason, Llm, LlmCapabilities, ResponseFormat, ToolChoice, ToolDefinition,
 };
 pub use llm_fn::LlmFn;
 pub use meter::{Meter, Operation, Total, Totals};

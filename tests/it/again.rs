@@ -190,11 +190,8 @@ async fn a_long_session_is_summed_up_in_one_run_whatever_the_limit() {
     }
 }
 
-const HIKING: [&str; 3] = [
-    "Likes hiking in the mountains",
-    "Likes hiking in the Alps mountains",
-    "Goes hiking in the mountains on Sundays",
-];
+const HIKING: [&str; 3] =
+    ["Likes hiking in the mountains", "Likes hiking in the Alps mountains", "Goes hiking in the mountains on Sundays"];
 
 async fn observed(memory: &MemoryEngine) -> (Vec<MemoryId>, Memory) {
     let facts = memory.add_raw(&alice(), HIKING).await.unwrap().iter().map(|one| one.id).collect();
@@ -253,7 +250,11 @@ async fn an_observation_that_was_ended_is_not_written_again() {
         settles(&memory, &request).await;
         let new = of_kind(&memory, MemoryKind::Observation).await.remove(0);
         assert_eq!(new.metadata["proof_count"], 2, "{way}");
-        assert!(new.text.contains("Bought") && new.text.contains("Sold") && !new.text.contains("Likes"), "{}", new.text);
+        assert!(
+            new.text.contains("Bought") && new.text.contains("Sold") && !new.text.contains("Likes"),
+            "{}",
+            new.text
+        );
     }
 }
 
@@ -270,6 +271,12 @@ async fn a_summary_that_was_ended_is_not_written_again() {
         end(&memory, &clock, summary.id, way).await;
         settles(&memory, &keeping()).await;
         assert_eq!(of_kind(&memory, MemoryKind::Summary).await, [], "{way}");
+        // Nor is one of what is said later, if it was ended as that of the session; and not when all it told has faded.
+        let later = NewMemory::new("Still here").kind(MemoryKind::Episode).pinned(true);
+        let later = memory.add_raw(&monday(), [later]).await.unwrap().remove(0);
+        if way == "deleted" {
+            memory.delete(&alice(), later.id).await.unwrap();
+        }
         // Its turns fade for all that, and then it does not come either.
         clock.advance(days(900));
         assert_eq!(run(&memory, keeping()).await.forgotten.iter().filter(|id| **id != summary.id).count(), 2, "{way}");

@@ -7,8 +7,8 @@ use std::{
 
 use super::{Later, Once, Shared, in_queue, lock, options::chance, wait};
 use crate::{
-    AddFailure, CallId, Claim, Claimed, Error, ErrorKind, LONGEST_WAIT, MemoryId, QueuedAdd, QueuedState, Result, Scope, Stage,
-    Timestamp,
+    AddFailure, CallId, Claim, Claimed, Error, ErrorKind, LONGEST_WAIT, MemoryId, QueuedAdd, QueuedState, Result,
+    Scope, Stage, Timestamp,
     add::{self, AddContext, AddReport},
 };
 

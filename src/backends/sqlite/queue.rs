@@ -12,7 +12,8 @@ use super::{
     rows::{self, Id, Time, named, text},
 };
 use crate::{
-    AddFailure, AddQueue, CallId, Claim, Claimed, Error, ErrorKind, QueuedAdd, Result, Scope, Timestamp, traits::due_from,
+    AddFailure, AddQueue, CallId, Claim, Claimed, Error, ErrorKind, QueuedAdd, Result, Scope, Timestamp,
+    traits::due_from,
 };
 
 /// The columns that [`read`] reads, of the table `queue`.

@@ -47,9 +47,9 @@ fn mark(memory: &Memory) -> u64 {
     let words = words.into_iter().chain(categories.iter().map(String::as_str)).map(str::as_bytes);
     let parts = [id.as_bytes().as_slice()].into_iter().chain(times.iter().map(<[u8; 8]>::as_slice)).chain(words);
     // No byte of a text is 0xff.
-    parts.flat_map(|part| part.iter().chain(&[0xff])).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    parts
+        .flat_map(|part| part.iter().chain(&[0xff]))
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 fn made_of(memory: &Memory) -> u64 {

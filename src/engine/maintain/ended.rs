@@ -9,9 +9,7 @@ use super::{
     merge::change,
     summarize::{summary_of, wide},
 };
-use crate::{
-    Actor, EventKind, Memory, MemoryEngine, MemoryKind, Put, Result, Stage, Stamp, WriteBatch,
-};
+use crate::{Actor, EventKind, Memory, MemoryEngine, MemoryKind, Put, Result, Stage, Stamp, WriteBatch};
 
 /// The reason of what is removed since its time was over.
 pub(super) const EXPIRED: &str = "expired";

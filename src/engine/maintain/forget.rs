@@ -87,10 +87,15 @@ impl<'e> Run<'e> {
         Ok(page.next)
     }
 
-    /// Whether a turn that the summary tells of is there, beside these: it may have come back by an import.
+    /// Whether a turn is there, beside these, for which the summary has to stay: one that it tells of, which may have come
+    /// back by an import; if somebody ended it, any of its session, for without it they would be summed up again.
     async fn is_any_left(&self, summary: &Memory, beside: &[MemoryId]) -> Result<bool> {
         let found = self.engine.0.store.get(&summary.scope, &tells(summary)).await?;
-        Ok(found.iter().any(|turn| !beside.contains(&turn.id)))
+        if found.iter().any(|turn| !beside.contains(&turn.id)) {
+            return Ok(true);
+        }
+        let beside = beside.iter().copied().collect();
+        Ok(summary.invalid_at.is_some() && !self.turns_beyond(&summary.scope, &beside).await?.is_empty())
     }
 
     /// Removes turns of one session in one write, in which its summary notes that they have faded: it tells what they told.
@@ -98,13 +103,8 @@ impl<'e> Run<'e> {
     async fn forget_turns(&mut self, session: &Scope, turns: &[MemoryId]) -> Result<()> {
         let (engine, has_faded) = (self.engine, self.has_faded());
         let mut summary = summary_of(engine, session).await?;
-        if self.request.dry_run {
-            let waits = self.waits_for_summary(session, summary.as_ref()) && !self.is_quiet(session, false).await?;
-            let told = summary.as_ref().map(tells).unwrap_or_default();
-            self.report.forgotten.extend(turns.iter().filter(|id| !waits || told.contains(id)));
-            return Ok(());
-        }
-        if let Some(known) = summary.as_ref().filter(|known| self.request.review && known.invalid_at.is_none()) {
+        let is_reviewed = |known: &&Memory| self.request.review && known.invalid_at.is_none();
+        if let Some(known) = summary.as_ref().filter(is_reviewed).filter(|_| !self.request.dry_run) {
             // A turn that was changed is told as it was last before it goes.
             self.review_summary(known).await?;
             summary = summary_of(engine, session).await?;
@@ -112,14 +112,20 @@ impl<'e> Run<'e> {
         let version = delete::graph_version(engine).await?;
         let mut found = engine.0.store.get(session, turns).await?;
         found.retain(has_faded);
-        let mut batch = WriteBatch::default();
-        if self.waits_for_summary(session, summary.as_ref()) {
+        // A dry run takes it that the summary of a quiet session was brought up to date.
+        let is_as_it_will_be = self.request.dry_run && self.is_quiet(session, false).await?;
+        if self.waits_for_summary(session, summary.as_ref()) && !is_as_it_will_be {
             let told = match &summary {
                 Some(summary) if !self.request.review || self.is_sound(summary).await? => tells(summary),
                 _ => Vec::new(),
             };
             found.retain(|turn| told.contains(&turn.id) || is_untold(turn));
         }
+        if self.request.dry_run {
+            self.report.forgotten.extend(found.iter().map(|turn| turn.id));
+            return Ok(());
+        }
+        let mut batch = WriteBatch::default();
         let mut ids: Vec<MemoryId> = found.iter().map(|turn| turn.id).collect();
         if let Some(summary) = summary {
             let mut noted = without_faded(&summary, &found);

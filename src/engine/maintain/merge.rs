@@ -3,8 +3,8 @@
 
 use super::{Merged, Run, conflict, derive::is_derived, semantic};
 use crate::{
-    Actor, Cursor, ErrorKind, EventKind, Filter, HistoryEvent, Memory, MemoryEngine, MemoryId, Put, Result, Scope, SearchQuery,
-    Stage, Stamp, Validity, WriteBatch,
+    Actor, Cursor, ErrorKind, EventKind, Filter, HistoryEvent, Memory, MemoryEngine, MemoryId, Put, Result, Scope,
+    SearchQuery, Stage, Stamp, Validity, WriteBatch,
     engine::{ATTEMPTS, delete},
     graph::{self, Changes},
     score::sameness::repeats,

@@ -63,7 +63,11 @@ impl Run<'_> {
             return Ok(());
         }
         match there.iter().min_by_key(|turn| turn.id) {
-            _ if self.request.dry_run => self.report.renewed.push(summary.id),
+            Some(first) if self.request.dry_run => {
+                if self.is_quiet(&first.scope, true).await? {
+                    self.report.renewed.push(summary.id);
+                }
+            }
             Some(first) => drop(self.summarize_session(first, true).await?),
             None => {
                 if self.remove(summary, "what it rests on is gone", |_| true).await? {

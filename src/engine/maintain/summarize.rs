@@ -88,9 +88,9 @@ impl Run<'_> {
     pub(super) async fn is_quiet(&self, session: &Scope, otherwise: bool) -> Result<bool> {
         let Some(last) = self.turn_at(session, ListOrder::NewestFirst).await? else { return Ok(false) };
         let Some(quiet) = self.request.quiet else { return Ok(otherwise) };
-        let quiet = chrono::TimeDelta::from_std(quiet).ok();
-        let until = quiet.and_then(|quiet| last.observed_at.checked_add_signed(quiet));
-        Ok(until.is_some_and(|until| until <= self.now))
+        // One that lies as far ahead was dated by a clock that was wrong.
+        let apart = (self.now - last.observed_at).abs();
+        Ok(chrono::TimeDelta::from_std(quiet).is_ok_and(|quiet| quiet <= apart))
     }
 
     /// Brings the summary of a session up to date; `anew` from its beginning. `false` if the call has looked at as much as
@@ -153,7 +153,7 @@ impl Run<'_> {
     }
 
     /// The next turns of a session that are not covered, oldest first.
-    async fn turns_beyond(&self, session: &Scope, covered: &HashSet<MemoryId>) -> Result<Vec<Memory>> {
+    pub(super) async fn turns_beyond(&self, session: &Scope, covered: &HashSet<MemoryId>) -> Result<Vec<Memory>> {
         let mut query = ListQuery::new(session.clone(), Validity::Any);
         (query.filter, query.limit) = (Some(episodes()), 500);
         let mut turns = Vec::new();
