@@ -164,6 +164,19 @@ async fn a_summary_that_is_freed_goes_in_the_same_run() {
 }
 
 #[tokio::test]
+async fn a_turn_that_faded_is_purged_with_the_summary_that_tells_of_it() {
+    let (memory, clock) = fresh().await;
+    talk(&memory, &monday(), "beekeeping").await;
+    let told = turns(&memory, &monday()).await;
+    clock.advance(days(2));
+    run(&memory, keeping()).await;
+    clock.advance(days(150));
+    assert_eq!(run(&memory, keeping()).await.forgotten.len(), 3);
+    memory.purge(&alice(), Purge::memories([told[2].id])).await.unwrap();
+    assert_eq!(all(&memory).await, []);
+}
+
+#[tokio::test]
 async fn a_summary_that_is_written_late_outlives_its_turns_for_all_that() {
     let (memory, clock) = fresh().await;
     talk(&memory, &monday(), "beekeeping").await;
