@@ -226,6 +226,17 @@ async fn an_observation_whose_facts_have_ended_goes_in_the_same_run() {
     assert_eq!(current(&memory).await, [HIKING[0]]);
 }
 
+#[tokio::test]
+async fn facts_of_one_session_are_observed_once_though_it_is_kept_up_alone() {
+    let (memory, _) = fresh().await;
+    memory.add_raw(&monday(), HIKING).await.unwrap();
+    for _ in 0..2 {
+        memory.maintain(&monday(), &Maintenance::new().observe(3)).await.unwrap();
+        let observations = of_kind(&memory, MemoryKind::Observation).await;
+        assert_eq!((observations.len(), observations[0].sources.len()), (1, 3));
+    }
+}
+
 /// The ways in which whoever uses an application ends an observation.
 async fn end(memory: &MemoryEngine, clock: &ManualClock, id: MemoryId, way: &str) {
     let now = ingrain::Clock::now(clock);

@@ -66,7 +66,8 @@ impl Run<'_> {
 
     async fn told(&self) -> Result<Told> {
         let mut told = Told::default();
-        let mut query = ListQuery::new(self.scope.clone(), Validity::Any);
+        // What one session taught is observed across them.
+        let mut query = ListQuery::new(wide(self.scope), Validity::Any);
         (query.filter, query.limit) = (Some(Filter::eq("kind", MemoryKind::Observation.as_str())), 1_000);
         loop {
             let page = self.engine.0.store.list(&query).await?;
@@ -120,7 +121,8 @@ impl Run<'_> {
                 && rests_on(one).len() < FACTS
                 && one.slot.is_none()
         });
-        if self.is_told_no_more(fact, told).await? {
+        let is_told = known.is_some_and(|known| rests_on(known).contains(&fact.id));
+        if is_told || self.is_told_no_more(fact, told).await? {
             return Ok(Vec::new());
         }
         let mut facts = vec![fact.clone()];
