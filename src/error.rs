@@ -7,6 +7,8 @@ use std::{error::Error as StdError, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+use crate::Usage;
+
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -153,6 +155,7 @@ struct Inner {
     backend: Option<String>,
     stage: Option<Stage>,
     retry_after: Option<Duration>,
+    spent: (u32, Usage),
     source: Option<Cause>,
 }
 
@@ -166,6 +169,7 @@ impl Error {
             backend: None,
             stage: None,
             retry_after: None,
+            spent: (0, Usage::default()),
             source: None,
         }))
     }
@@ -194,6 +198,13 @@ impl Error {
     #[must_use]
     pub fn with_retry_after(mut self, wait: Duration) -> Self {
         self.0.retry_after = Some(wait);
+        self
+    }
+
+    /// What calls of a model had cost before: how many, and their tokens. In place of what was said of it before.
+    #[must_use]
+    pub fn with_spent(mut self, model_calls: u32, usage: Usage) -> Self {
+        self.0.spent = (model_calls, usage);
         self
     }
 
@@ -226,6 +237,13 @@ impl Error {
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
+    }
+
+    /// What calls of a model had cost before the call failed, as far as that is known: how many, also those that failed, and
+    /// their tokens.
+    #[must_use]
+    pub fn spent(&self) -> (u32, Usage) {
+        self.0.spent
     }
 
     /// Whether the same call may succeed later, unchanged.

@@ -164,7 +164,7 @@ fn may_lend(turn: &Memory, scope: &Scope) -> bool {
 fn cited(memory: &Memory) -> impl Iterator<Item = MemoryId> {
     memory.sources.iter().filter_map(|source| match source {
         Source::Memory(id) => Some(*id),
-        Source::Message(_) => None,
+        Source::Message(_) | Source::Faded(_) => None,
     })
 }
 

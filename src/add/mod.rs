@@ -392,8 +392,19 @@ pub(crate) async fn add(context: &AddContext<'_>, scope: &Scope, request: &AddRe
     let request = &*admitted(context, scope, request)?;
     let reconciler = reconciler(context, request.mode)?;
     let budget = CallBudget::new(request.max_model_calls, request.max_tokens);
-    let intake = extract::extract(context, scope, request, &budget).await?;
-    carry_out(context, reconciler, scope, &intake, &budget, request.dry_run).await
+    let intake = extract::extract(context, scope, request, &budget).await.map_err(|error| costing(error, &budget))?;
+    let carried_out = carry_out(context, reconciler, scope, &intake, &budget, request.dry_run).await;
+    carried_out.map_err(|error| {
+        // An extractor that keeps no account with the budget has told what it cost.
+        let AddReport { model_calls, usage, .. } = intake.report;
+        let error = if budget.model_calls() == 0 { error.with_spent(model_calls, usage) } else { error };
+        costing(error, &budget)
+    })
+}
+
+/// A failed add had its costs as well.
+fn costing(error: Error, budget: &CallBudget) -> Error {
+    if budget.model_calls() == 0 { error } else { error.with_spent(budget.model_calls(), budget.usage()) }
 }
 
 /// Reconciles what came in and writes it, as often as it takes.

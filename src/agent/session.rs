@@ -101,16 +101,19 @@ impl AgentSession {
             Err(error) if with_tools && talk.steps.is_empty() && self.agent.refuses_tools(&error) => {
                 refused_calls = talk.model_calls;
                 talk = Talk::begin(settings, self.scope(), false, &before, &question, talk.sink).await?;
-                talk.run().await?
+                talk.run().await
             }
-            end => end?,
+            end => end,
         };
+        let (model_calls, usage) = (talk.model_calls + refused_calls, talk.usage);
+        let end = end.map_err(|error| error.with_spent(model_calls, usage))?;
         let (recalled, changed) = (talk.recalled(), talk.changed());
         let mut exchange = vec![question];
         if !end.answer.is_empty() {
             exchange.push(Message::assistant(end.answer.as_str()));
         }
-        self.conversation.append(exchange.iter().cloned()).await?;
+        let kept = self.conversation.append(exchange.iter().cloned()).await;
+        kept.map_err(|error| error.with_spent(model_calls, usage))?;
         let saved = save(settings, self.scope(), exchange, &changed).await;
         Ok(AgentReply {
             answer: end.answer,
@@ -121,8 +124,8 @@ impl AgentSession {
             transcript: talk.messages,
             saved,
             changed,
-            model_calls: talk.model_calls + refused_calls,
-            usage: talk.usage,
+            model_calls,
+            usage,
         })
     }
 }

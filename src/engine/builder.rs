@@ -192,7 +192,7 @@ impl MemoryEngineBuilder {
     /// Is told of [calls](Operation::verb) when they have ended: how long it took, what it found or wrote, and what a model cost. With the
     /// feature `tracing` each call is a span `ingrain` of the target `ingrain` as well, with the field `verb`, and an event
     /// at its end: `done` (debug) with `elapsed_us`, `memories`, `model_calls`, `input_tokens` and `output_tokens`, or
-    /// `failed` (warn) with `elapsed_us` and `error`, the kind. These names are stable; no text and no scope is told. Default:
+    /// `failed` (warn) with the same but for `memories`, and `error`, the kind. These names are stable; no text and no scope is told. Default:
     /// nobody is told.
     pub fn meter(mut self, meter: impl Meter) -> Self {
         self.meter = Some(Arc::new(meter));

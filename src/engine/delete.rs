@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, HashSet};
 
-use super::{ATTEMPTS, MemoryEngine};
+use super::{ATTEMPTS, MemoryEngine, maintain};
 use crate::{
     Actor, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Put, Result, Scope,
     Source, Stage, Stamp, Unchanged, Validity, Version, WriteBatch,
@@ -33,6 +33,7 @@ pub(super) async fn delete_if(
         let changes = forgotten(engine, &memory.scope, &[id]).await?;
         let unchanged = guard(&memory.scope, version, &changes);
         let mut batch = WriteBatch { puts, unchanged, ..WriteBatch::default() };
+        maintain::on_removal(engine, &memory, stamp, &mut batch).await?;
         let (old_text, kind) = (Some(memory.text), EventKind::Delete);
         if traceless {
             batch.erase_history.push(id);

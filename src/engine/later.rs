@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{Inner, MemoryEngine, watch::Outcome};
+use super::{Inner, MemoryEngine};
 use crate::{
     AddReport, AddRequest, CallId, Error, ErrorKind, FlushReport, QueuedAdd, Result, Scope, Stage,
     add::{
@@ -122,7 +122,7 @@ impl Host for Inner {
     fn carried_out(&self, scope: &Scope, elapsed: Duration, result: &Result<AddReport>) {
         let (error, outcome) = match result {
             Ok(report) => (None, report.into()),
-            Err(error) => (Some(error.kind()), Outcome::default()),
+            Err(error) => (Some(error.kind()), error.into()),
         };
         self.ended("queued_add", scope, elapsed, error, outcome);
     }

@@ -330,7 +330,8 @@ impl MemoryEngine {
     /// [`MemoryUpdate::valid_until`] to let that hold again.
     ///
     /// The turns a fact was read from stay, for they are memories of their own, but are no longer found by its text. If
-    /// the fact had taken in several, these turns are then found by their own words alone.
+    /// the fact had taken in several, these turns are then found by their own words alone. A summary or an observation that
+    /// [maintenance](Self::maintain) wrote does not come back: what it told is [not told again](crate::Maintenance::observe).
     ///
     /// # Errors
     /// [`NotFound`](ErrorKind::NotFound), [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope;

@@ -88,11 +88,13 @@ impl MemoryEngine {
     /// Each memory goes in one write, whole; with [`Purge::everything`] all memories of the scope do. If the call fails or
     /// is dropped midway, call again: what has gone is passed over, and the files are cleaned all the same. Nothing that
     /// other memories say by themselves is changed: a turn stays that says what a purged fact said, unless it is purged
-    /// [with it](Purge::with_related). Summaries and observations that rest on what is purged go with it, for they tell it in
-    /// other words; [`maintain`](Self::maintain) makes them anew of what is left. With a memory that was removed before, the
-    /// histories of all summaries and observations go, for one of them may have told of it. Conversations and queued adds go with everything alone, since nothing tells
-    /// which memories their messages became. Copies elsewhere, such as backups and the logs of a model's provider, are
-    /// out of reach.
+    /// [with it](Purge::with_related). Summaries and observations that rest on what is purged go with it, for they tell it
+    /// in other words, also of turns that had faded; [`maintain`](Self::maintain) makes them anew of what is left. Since
+    /// nothing is left that tells of it, an observation or summary that is itself purged is written anew, too, as long as
+    /// what it told is there: one that is to stay away is [deleted](Self::delete), or purged [with](Purge::with_related)
+    /// what it told. With a memory that was removed before, the histories of all summaries and observations go, for one of
+    /// them may have told of it. Conversations and queued adds go with everything alone, since nothing tells which memories
+    /// their messages became. Copies elsewhere, such as backups and the logs of a model's provider, are out of reach.
     ///
     /// A name that other memories tell of, too, stays in the graph, with its other spellings.
     ///
@@ -218,7 +220,8 @@ async fn with_wordings(
     let asked: Vec<MemoryId> = ids.iter().copied().collect();
     let there = engine.0.store.get(scope, &asked).await.map_err(in_store)?;
     let present: BTreeSet<MemoryId> = there.iter().map(|memory| memory.id).collect();
-    let mut told = present.clone();
+    // Also what is there no more: a summary outlives its turns.
+    let mut told = ids.clone();
     // What sessions taught is observed across them.
     let wide = scope.across_sessions();
     let reader = if wide.validate().is_ok() { wide } else { scope.clone() };
@@ -252,7 +255,8 @@ async fn with_wordings(
 
 fn rests_on(memory: &Memory) -> impl Iterator<Item = MemoryId> {
     memory.sources.iter().filter_map(|source| match source {
-        Source::Memory(id) => Some(*id),
+        // What has faded may have come back by an import.
+        Source::Memory(id) | Source::Faded(id) => Some(*id),
         Source::Message(_) => None,
     })
 }

@@ -3,6 +3,7 @@ use std::collections::{HashMap, HashSet};
 use super::{
     ATTEMPTS, MemoryEngine,
     delete::{forgotten, graph_version, guard, without_its_text},
+    maintain,
     quarantine::not_kept_aside,
 };
 use crate::{
@@ -221,6 +222,7 @@ pub(super) async fn update(
             // What is no fact any more finds no turn.
             let instead = if new.kind.is_semantic() { keys } else { &[] };
             batch.puts = without_its_text(engine, &old, instead).await?;
+            batch.puts.extend(maintain::on_change(engine, &old).await?);
         }
         let changes = related(engine, &old, &new).await?;
         batch.unchanged = guard(&old.scope, version, &changes);

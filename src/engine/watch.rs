@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{Inner, MemoryEngine};
-use crate::{AddReport, ErrorKind, Operation, Result, Scope, Usage};
+use crate::{AddReport, Error, ErrorKind, Operation, Result, Scope, Usage};
 
 /// What a call came to.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,6 +31,13 @@ impl From<&AddReport> for Outcome {
     }
 }
 
+impl From<&Error> for Outcome {
+    fn from(error: &Error) -> Self {
+        let (model_calls, usage) = error.spent();
+        Self::default().costing(model_calls, usage)
+    }
+}
+
 impl MemoryEngine {
     /// Does the work of a call, and tells of it.
     pub(crate) async fn watched<T>(
@@ -46,7 +53,7 @@ impl MemoryEngine {
         let result = work.await;
         let (error, outcome) = match &result {
             Ok(value) => (None, outcome(value)),
-            Err(error) => (Some(error.kind()), Outcome::default()),
+            Err(error) => (Some(error.kind()), error.into()),
         };
         self.0.ended(verb, scope, start.elapsed(), error, outcome);
         result
@@ -74,7 +81,10 @@ impl Inner {
                 None => {
                     tracing::debug!(target: "ingrain", verb, elapsed_us, memories, model_calls, input_tokens, output_tokens, "done");
                 }
-                Some(kind) => tracing::warn!(target: "ingrain", verb, elapsed_us, error = kind.as_str(), "failed"),
+                Some(kind) => {
+                    let error = kind.as_str();
+                    tracing::warn!(target: "ingrain", verb, elapsed_us, error, model_calls, input_tokens, output_tokens, "failed");
+                }
             }
         }
     }

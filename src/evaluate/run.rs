@@ -147,7 +147,7 @@ fn turns_of(hits: &[Hit], places: &HashMap<MemoryId, usize>, most: usize) -> Vec
     for hit in hits {
         let made_from = hit.memory.sources.iter().filter_map(|source| match source {
             Source::Memory(id) => places.get(id),
-            Source::Message(_) => None,
+            Source::Message(_) | Source::Faded(_) => None,
         });
         for place in places.get(&hit.memory.id).into_iter().chain(made_from) {
             if !turns.contains(place) {

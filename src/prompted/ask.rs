@@ -127,7 +127,8 @@ impl Asker {
                     match read(&reply, fit) {
                         Ok(value) => return Ok(Answer { value, model_calls, usage }),
                         Err(Unusable::CutOff) if short_of_tokens => {
-                            return Err(Error::new(ErrorKind::BudgetExhausted, "the answer needs more tokens"));
+                            let error = Error::new(ErrorKind::BudgetExhausted, "the answer needs more tokens");
+                            return Err(error.with_spent(model_calls, usage));
                         }
                         Err(Unusable::CutOff) if complaint.is_some() && question.leading => {
                             match leading(&reply, fit) {
@@ -146,11 +147,12 @@ impl Asker {
                     unlimited = true;
                     continue;
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.with_spent(model_calls, usage)),
             };
             if complaint.is_some() {
                 let message = format!("no usable answer to `{}`, asked twice: {}", question.name, unusable.reason());
-                return Err(Error::new(ErrorKind::UnusableModelOutput, message).with_backend(self.llm.name()));
+                let error = Error::new(ErrorKind::UnusableModelOutput, message).with_backend(self.llm.name());
+                return Err(error.with_spent(model_calls, usage));
             }
             if unusable == Unusable::CutOff {
                 room = ROOM * MORE_ROOM;

@@ -5,6 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CallId, Error, ErrorKind, MemoryId, Result, Scope, Timestamp};
 
+/// The longest time for which an add may be left to whoever carries it out. One that is left for longer was claimed by a
+/// clock that ran ahead, and is not left to anybody.
+pub const LONGEST_LEASE: Duration = Duration::from_secs(600);
+
+/// The longest time for which an add may wait to be tried again. One that waits for longer failed by a clock that ran ahead,
+/// and waits no more.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// What becomes of a queued add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -113,11 +121,20 @@ impl QueuedAdd {
         self.scope.across_sessions()
     }
 
-    /// From when on it may be claimed once its turn has come: when it is due or, while it is running, when its lease ends.
+    /// From when on it may be claimed once its turn has come: when it is due or, while it is running, when its lease ends;
+    /// at once, if that lies further ahead than it [may](LONGEST_LEASE) be [put off](LONGEST_WAIT), since then a clock was
+    /// wrong.
     #[must_use]
-    pub fn due_from(&self) -> Timestamp {
-        self.leased_until.unwrap_or(self.due_at)
+    pub fn due_from(&self, now: Timestamp) -> Timestamp {
+        due_from(self.leased_until, self.due_at, now)
     }
+}
+
+/// As [`QueuedAdd::due_from`], of an add that is not read whole.
+pub(crate) fn due_from(leased_until: Option<Timestamp>, due_at: Timestamp, now: Timestamp) -> Timestamp {
+    let (from, longest) = leased_until.map_or((due_at, LONGEST_WAIT), |until| (until, LONGEST_LEASE));
+    let ahead = (from - now).to_std().unwrap_or_default();
+    if ahead > longest { now } else { from }
 }
 
 /// Who asks for the next add, and on what terms.
@@ -126,7 +143,7 @@ impl QueuedAdd {
 pub struct Claim {
     /// The present instant.
     pub now: Timestamp,
-    /// How long the add is left to the claimer, unless [renewed](AddQueue::renew).
+    /// How long the add is left to the claimer, unless [renewed](AddQueue::renew); [`LONGEST_LEASE`] at most.
     pub lease: Duration,
     /// The add's [`memory`](QueuedAdd::memory), unless it has one already.
     pub memory: MemoryId,
@@ -152,7 +169,7 @@ impl Claim {
     /// When the lease ends; at the end of the calendar, then.
     #[must_use]
     pub fn until(&self) -> Timestamp {
-        chrono::Duration::from_std(self.lease)
+        chrono::Duration::from_std(self.lease.min(LONGEST_LEASE))
             .ok()
             .and_then(|lease| self.now.checked_add_signed(lease))
             .unwrap_or(Timestamp::MAX_UTC)
@@ -180,6 +197,8 @@ pub enum Claimed {
 ///   failed holds nobody up. Of those that may be claimed the one that was queued first is.
 /// - **One at a time.** A claimed add is left to its claimer until the lease ends; of claimers at once, one gets it.
 ///   `attempts` tells a claim from later ones of the same add: with an old number nothing is renewed and nothing fails.
+/// - **Clocks may be wrong.** A lease, or a wait, that ends further ahead than [any that is given](QueuedAdd::due_from) was
+///   given by a clock that has been put right since: it holds nobody up.
 /// - **Bounded.** Whatever is in the queue counts, also what has failed.
 /// - Writes are atomic, and durable on a durable store when they return. Cancelling one leaves it done or not done.
 /// - No clock: times come in as arguments.

@@ -24,7 +24,7 @@ pub struct Operation<'o> {
     pub error: Option<ErrorKind>,
     /// How many memories it found, wrote or removed; 0 for an error.
     pub memories: u64,
-    /// Calls of a model; 0 for an error, whose calls are not known.
+    /// Calls of a model, also those before an [error](crate::Error::spent).
     pub model_calls: u32,
     /// What these cost.
     pub usage: Usage,

@@ -20,7 +20,9 @@ mod summarizer;
 mod token_counter;
 mod vector_store;
 
-pub use add_queue::{AddFailure, AddQueue, Claim, Claimed, QueuedAdd, QueuedState};
+#[cfg(feature = "sqlite")]
+pub(crate) use add_queue::due_from;
+pub use add_queue::{AddFailure, AddQueue, Claim, Claimed, LONGEST_LEASE, LONGEST_WAIT, QueuedAdd, QueuedState};
 pub use call_budget::CallBudget;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use conversation_store::{ConversationStore, RunningSummary, StoredMessage};
@@ -29,7 +31,7 @@ pub use extractor::{ExtractRequest, ExtractedRelation, Extraction, Extractor, Fa
 pub(crate) use graph_store::{DEEPEST_WALK, LONGEST_PATH, check_list, check_walk};
 pub use graph_store::{Direction, GraphBatch, GraphQuery, GraphStore, Path};
 pub use llm::{
-    ChatRequest, ChatResponse, FinishReason, Llm, LlmCapabilities, ResponseFormat, ToolChoice, ToolDefinition, Usage,
+    ChatRequest, ChatResponse, FinishReason, Llm, LlmCapabilities, ResponseFormat, ToolChoice, ToolDefinition,
 };
 pub use llm_fn::LlmFn;
 pub use meter::{Meter, Operation, Total, Totals};

@@ -141,6 +141,8 @@ pub enum Source {
     Message(String),
     /// Another memory, such as the episode a fact was read from.
     Memory(MemoryId),
+    /// A turn that a summary tells of and that [faded](crate::Maintenance::forget_below) since: the summary outlives it.
+    Faded(MemoryId),
 }
 
 /// One stored unit: a turn of a conversation, a fact, a summary.

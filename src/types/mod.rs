@@ -12,6 +12,7 @@ pub(crate) mod quarantine;
 mod scope;
 mod secret;
 mod time;
+mod usage;
 
 pub use block::Block;
 pub(crate) use block::{PROFILE, block_id, block_order, check_label};
@@ -27,6 +28,7 @@ pub use scope::Scope;
 pub use secret::Secret;
 pub(crate) use time::truncate;
 pub use time::{TimeRange, Timestamp, Validity};
+pub use usage::Usage;
 
 /// A JSON object: the metadata of a memory or message. Nested at most 64 deep.
 pub type Metadata = serde_json::Map<String, serde_json::Value>;

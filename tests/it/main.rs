@@ -10,6 +10,7 @@
 )]
 
 mod acceptance;
+mod again;
 mod agent;
 mod agentic;
 mod api;

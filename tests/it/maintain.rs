@@ -11,11 +11,11 @@ use ingrain::{
 
 use crate::worlds::t0;
 
-fn alice() -> Scope {
+pub fn alice() -> Scope {
     Scope::user("alice")
 }
 
-async fn engine(store: impl VectorStore, clock: &ManualClock) -> MemoryEngine {
+pub async fn engine(store: impl VectorStore, clock: &ManualClock) -> MemoryEngine {
     MemoryEngine::builder().store(store).embedder(HashingEmbedder::new(256)).clock(clock.clone()).build().await.unwrap()
 }
 
@@ -25,11 +25,11 @@ async fn fresh() -> (MemoryEngine, ManualClock) {
 }
 
 /// Everything there is, also what has ended.
-async fn all(memory: &MemoryEngine) -> Vec<Memory> {
+pub async fn all(memory: &MemoryEngine) -> Vec<Memory> {
     memory.list(&alice(), ListRequest::new().limit(10_000).include_invalid()).await.unwrap().items
 }
 
-async fn current(memory: &MemoryEngine) -> Vec<String> {
+pub async fn current(memory: &MemoryEngine) -> Vec<String> {
     memory
         .list(&alice(), ListRequest::new().limit(10_000))
         .await
@@ -40,13 +40,13 @@ async fn current(memory: &MemoryEngine) -> Vec<String> {
         .collect()
 }
 
-async fn of_kind(memory: &MemoryEngine, kind: MemoryKind) -> Vec<Memory> {
+pub async fn of_kind(memory: &MemoryEngine, kind: MemoryKind) -> Vec<Memory> {
     let filter = Filter::eq("kind", kind.as_str());
     memory.list(&alice(), ListRequest::new().filter(filter).limit(1_000)).await.unwrap().items
 }
 
 /// Runs to the end, so many memories at a time.
-async fn run(memory: &MemoryEngine, mut request: Maintenance) -> MaintenanceReport {
+pub async fn run(memory: &MemoryEngine, mut request: Maintenance) -> MaintenanceReport {
     let mut whole = MaintenanceReport::default();
     loop {
         let report = memory.maintain(&alice(), &request).await.unwrap();
@@ -70,11 +70,11 @@ fn hours(count: u64) -> Duration {
     Duration::from_secs(count * 3600)
 }
 
-fn days(count: u64) -> Duration {
+pub fn days(count: u64) -> Duration {
     hours(24 * count)
 }
 
-fn day() -> Duration {
+pub fn day() -> Duration {
     days(1)
 }
 
@@ -183,7 +183,7 @@ async fn what_is_related_stays_when_duplicates_are_merged() {
 }
 
 /// Three turns of a session.
-async fn talk(memory: &MemoryEngine, session: &Scope, words: &str) {
+pub async fn talk(memory: &MemoryEngine, session: &Scope, words: &str) {
     for text in [
         format!("I have been thinking about {words} all week long."),
         format!("What I like about {words} is the quiet of the mornings."),

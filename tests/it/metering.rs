@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ingrain::{
-    ErrorKind, HashingEmbedder, InMemoryStore, Maintenance, MemoryEngine, MemoryUpdate, Message, Meter, Operation,
-    Purge, Scope, TokenBudget, Totals,
+    ChatResponse, ErrorKind, HashingEmbedder, InMemoryStore, Maintenance, ManualClock, MemoryEngine, MemoryKind,
+    MemoryUpdate, Message, Meter, NewMemory, Operation, Purge, Scope, TokenBudget, Totals, Usage,
     testing::{FaultyStore, ScriptedLlm},
 };
 
@@ -64,6 +64,60 @@ async fn what_a_model_cost_is_told() {
     let total = totals.of("add", "alice");
     assert_eq!((total.model_calls, total.usage), (1, report.usage));
     assert_eq!(total.errors, 0);
+}
+
+/// Whatever call of the store fails, and whether the model answered or not: what was asked of it is paid for.
+#[tokio::test]
+async fn what_a_failed_call_cost_is_told() {
+    let found = || {
+        let reply = ChatResponse::text(r#"{"facts": [{"text": "Keeps bees", "message": 0}]}"#);
+        reply.with_usage(Usage::new(100, 10))
+    };
+    let mut failed = 0;
+    for broken in 0.. {
+        let totals = Arc::new(Totals::default());
+        let (store, llm) = (Arc::new(FaultyStore::new(InMemoryStore::new())), ScriptedLlm::new().respond(found()));
+        let builder = MemoryEngine::builder().store(Arc::clone(&store)).embedder(HashingEmbedder::new(64));
+        let memory = builder.llm(llm.clone()).meter(Arc::clone(&totals)).build().await.unwrap();
+        store.fail_call_after(broken);
+        let result = memory.add(&alice(), "My bees are fine, thanks!").await;
+        let (total, asked) = (totals.of("add", "alice"), llm.requests().len() as u64);
+        assert_eq!((total.model_calls, total.usage), (asked, Usage::new(100 * asked, 10 * asked)), "{result:?}");
+        match result {
+            Ok(_) => break,
+            Err(error) => assert_eq!(u64::from(error.spent().0), asked),
+        }
+        failed += asked;
+    }
+    assert!(failed > 1, "some failed after the model had answered");
+
+    let totals = Arc::new(Totals::default());
+    let useless = || ChatResponse::text("I would rather not.").with_usage(Usage::new(50, 5));
+    let llm = ScriptedLlm::new().respond(useless()).respond(useless());
+    let builder = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).llm(llm.clone());
+    let memory = builder.meter(Arc::clone(&totals)).build().await.unwrap();
+    memory.add(&alice(), "My bees are fine, thanks!").await.unwrap_err();
+    let total = totals.of("add", "alice");
+    assert_eq!((total.errors, total.model_calls, total.usage), (1, 2, Usage::new(100, 10)));
+}
+
+#[tokio::test]
+async fn what_maintenance_cost_before_it_failed_is_told() {
+    let totals = Arc::new(Totals::default());
+    let told = ChatResponse::text(r#"{"summary": "Spoke of bees."}"#).with_usage(Usage::new(100, 10));
+    let llm = ScriptedLlm::new().respond(told).fail(ErrorKind::ProviderUnreachable);
+    let (clock, builder) = (ManualClock::at(crate::worlds::t0()), MemoryEngine::builder());
+    let builder = builder.embedder(HashingEmbedder::new(64)).llm(llm.clone()).clock(clock.clone());
+    let memory = builder.meter(Arc::clone(&totals)).build().await.unwrap();
+    for session in ["a", "b"] {
+        let turn = NewMemory::new("My bees are fine").kind(MemoryKind::Episode);
+        memory.add_raw(&alice().with_session(session), [turn]).await.unwrap();
+    }
+    let hour = std::time::Duration::from_secs(3_600);
+    clock.advance(2 * hour);
+    memory.maintain(&alice(), &Maintenance::new().summarize_sessions(hour)).await.unwrap_err();
+    let total = totals.of("maintain", "alice");
+    assert_eq!((llm.requests().len(), total.model_calls, total.usage), (2, 2, Usage::new(100, 10)));
 }
 
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, LONGEST_LEASE, LONGEST_WAIT, Result};
 
 /// How much slower each next attempt is.
 const FACTOR: u32 = 4;
@@ -79,15 +79,15 @@ impl BackgroundOptions {
 
     /// The wait before the second attempt, and the longest: each is four times as long as the one before, times a number
     /// from ½ to 1, and as long as the provider asked for if that is longer. Meanwhile what was queued behind it for the
-    /// same user and agent waits, too. Default 2 seconds and 15 minutes: with five attempts, an outage of a minute and a
-    /// half is outlasted for certain.
+    /// same user and agent waits, too. A [day](crate::LONGEST_WAIT) at most. Default 2 seconds and 15 minutes: with five
+    /// attempts, an outage of a minute and a half is outlasted for certain.
     pub fn waits(mut self, first: Duration, longest: Duration) -> Self {
         (self.first_wait, self.longest_wait) = (first, longest);
         self
     }
 
     /// For how long a running add is left to its worker, which renews that three times meanwhile: so long at most it waits
-    /// when the process has ended amid it. One second or more. Default 30 seconds.
+    /// when the process has ended amid it. One second to [ten minutes](crate::LONGEST_LEASE). Default 30 seconds.
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease;
         self
@@ -98,6 +98,7 @@ impl BackgroundOptions {
             (self.capacity == 0, "the queue of adds has no room"),
             (self.attempts == 0, "a queued add is never tried"),
             (self.lease < Duration::from_secs(1), "the lease of a queued add is shorter than a second"),
+            (self.lease > LONGEST_LEASE, "the lease of a queued add is longer than ten minutes"),
         ];
         let wrong: Vec<&str> = wrong.into_iter().filter_map(|(is_so, what)| is_so.then_some(what)).collect();
         if wrong.is_empty() { Ok(()) } else { Err(Error::new(ErrorKind::Configuration, wrong.join("; "))) }
@@ -110,7 +111,7 @@ impl BackgroundOptions {
     /// "Equal jitter": Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
     pub(super) fn wait(&self, failures: u32, chance: f64) -> Duration {
         let grown = self.first_wait.saturating_mul(FACTOR.saturating_pow(failures.saturating_sub(1)));
-        grown.min(self.longest_wait).mul_f64(0.5 + 0.5 * chance.clamp(0.0, 1.0))
+        grown.min(self.longest_wait).min(LONGEST_WAIT).mul_f64(0.5 + 0.5 * chance.clamp(0.0, 1.0))
     }
 }
 

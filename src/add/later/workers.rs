@@ -7,8 +7,8 @@ use std::{
 
 use super::{Later, Once, Shared, in_queue, lock, options::chance, wait};
 use crate::{
-    AddFailure, CallId, Claim, Claimed, Error, ErrorKind, MemoryId, QueuedAdd, QueuedState, Result, Scope, Stage,
-    Timestamp,
+    AddFailure, CallId, Claim, Claimed, Error, ErrorKind, LONGEST_WAIT, MemoryId, QueuedAdd, QueuedState, Result,
+    Scope, Stage, Timestamp,
     add::{self, AddContext, AddReport},
 };
 
@@ -234,7 +234,8 @@ async fn failed(shared: &Shared, mut add: QueuedAdd, error: &Error) -> (bool, Qu
     // The embedder was changed while it ran: another engine will do.
     let may_help = error.is_retryable() || error.kind() == ErrorKind::EmbedderMismatch;
     let again_at = (may_help && add.failures < shared.options.attempts).then(|| {
-        let wait = shared.options.wait(add.failures, chance()).max(error.retry_after().unwrap_or_default());
+        let asked = error.retry_after().unwrap_or_default();
+        let wait = shared.options.wait(add.failures, chance()).max(asked).min(LONGEST_WAIT);
         let wait = chrono::Duration::from_std(wait).unwrap_or(chrono::Duration::MAX);
         now.checked_add_signed(wait).unwrap_or(Timestamp::MAX_UTC)
     });

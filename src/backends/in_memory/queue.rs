@@ -54,8 +54,8 @@ impl State {
     fn claim(&mut self, claim: &Claim) -> Claimed {
         let running: HashSet<CallId> = claim.running.iter().copied().collect();
         let busy = self.adds.values().filter(|add| add.state == QueuedState::Running);
-        let busy: HashMap<Scope, (CallId, Option<Timestamp>)> =
-            busy.map(|add| (add.lane(), (add.id, add.leased_until))).collect();
+        let busy: HashMap<Scope, (CallId, Timestamp)> =
+            busy.map(|add| (add.lane(), (add.id, add.due_from(claim.now)))).collect();
         let mut lanes = HashSet::new();
         let mut first: Option<Timestamp> = None;
         for add in self.adds.values_mut().filter(|add| add.state != QueuedState::Failed) {
@@ -64,7 +64,7 @@ impl State {
             if !lanes.insert(lane) || beside.is_some_and(|(id, _)| running.contains(&id)) {
                 continue;
             }
-            let from = add.due_from().max(beside.and_then(|(_, until)| until).unwrap_or(Timestamp::MIN_UTC));
+            let from = add.due_from(claim.now).max(beside.map_or(Timestamp::MIN_UTC, |(_, until)| until));
             if from > claim.now {
                 first = Some(first.map_or(from, |first| first.min(from)));
                 continue;

@@ -11,7 +11,10 @@ use super::{
     error::{Result as SqliteResult, SqliteError},
     rows::{self, Id, Time, named, text},
 };
-use crate::{AddFailure, AddQueue, CallId, Claim, Claimed, Error, ErrorKind, QueuedAdd, Result, Scope, Timestamp};
+use crate::{
+    AddFailure, AddQueue, CallId, Claim, Claimed, Error, ErrorKind, QueuedAdd, Result, Scope, Timestamp,
+    traits::due_from,
+};
 
 /// The columns that [`read`] reads, of the table `queue`.
 pub(super) const COLUMNS: &str = "id, user, agent, session, state, queued_at, due_at, leased_until, memory, attempts, failures, \
@@ -219,11 +222,12 @@ fn next(connection: &Connection, claim: &Claim) -> SqliteResult<Next> {
         .prepare_cached("SELECT id, user, agent, session, leased_until FROM queue WHERE state = 'running'")?;
     let mut found = statement.query([])?;
     while let Some(row) = found.next()? {
-        let running = (CallId::from_bytes(row.get(0)?), row.get::<_, Time>(4)?.0);
+        let until = row.get::<_, Time>(4)?.0;
+        let running = (CallId::from_bytes(row.get(0)?), due_from(Some(until), until, claim.now));
         busy.insert(rows::scope(row, 1)?.across_sessions(), running);
     }
     let mut statement = connection.prepare_cached(
-        "SELECT sequence, user, agent, session, coalesce(leased_until, due_at) FROM queue
+        "SELECT sequence, user, agent, session, leased_until, due_at FROM queue
          WHERE state <> 'failed' ORDER BY sequence",
     )?;
     let mut found = statement.query([])?;
@@ -235,7 +239,9 @@ fn next(connection: &Connection, claim: &Claim) -> SqliteResult<Next> {
         if !lanes.insert(lane) || beside.is_some_and(|(id, _)| claim.running.contains(&id)) {
             continue;
         }
-        let from = row.get::<_, Time>(4)?.0.max(beside.map_or(Timestamp::MIN_UTC, |(_, until)| until));
+        let leased_until = row.get::<_, Option<Time>>(4)?.map(|time| time.0);
+        let from = due_from(leased_until, row.get::<_, Time>(5)?.0, claim.now);
+        let from = from.max(beside.map_or(Timestamp::MIN_UTC, |(_, until)| until));
         if from <= claim.now {
             return Ok(Next::Add(row.get(0)?));
         }

@@ -1,106 +1,148 @@
 //! What has expired or faded is removed; its history stays and says why, unless it is to go as well. Turns fade together,
-//! session by session, and the summary that tells of them stays.
+//! session by session, and the summary that tells of them stays, until it has faded itself and the last of them is gone.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
-use super::{Run, derive::rests_on};
+use super::{
+    Run,
+    derive::{rests_on, tells, without_faded},
+    ended::{EXPIRED, is_untold},
+    summarize::summary_of,
+};
 use crate::{
     Cursor, ErrorKind, EventKind, Filter, HistoryEvent, Memory, MemoryId, MemoryKind, Put, Result, Scope, Stage,
-    Validity, WriteBatch, engine::delete, graph,
+    Timestamp, Validity, WriteBatch, engine::delete, graph,
 };
 
-/// The reason of what is removed since it faded, and the metadata key under which a summary counts such turns of its own.
-pub(super) const FADED: &str = "faded";
+/// The reason of what is removed since it faded.
+const FADED: &str = "faded";
 
-/// How many of the turns that a summary tells have faded.
-pub(super) fn faded_of(summary: &Memory) -> u64 {
-    summary.metadata.get(FADED).and_then(serde_json::Value::as_u64).unwrap_or_default()
+/// A summary counts from when it was written: upkeep that comes late does not take what it has just summed up. A time that
+/// lies ahead is that of a clock that was wrong.
+fn as_written(memory: &Memory, now: Timestamp) -> Cow<'_, Memory> {
+    if memory.kind != MemoryKind::Summary || memory.updated_at <= memory.observed_at || memory.updated_at > now {
+        return Cow::Borrowed(memory);
+    }
+    Cow::Owned(Memory { observed_at: memory.updated_at, ..memory.clone() })
 }
 
-impl Run<'_> {
+impl<'e> Run<'e> {
     pub(super) async fn expire(&mut self, after: Option<Cursor>) -> Result<Option<Cursor>> {
         let filter = Filter::lte("expires_at", self.now.to_rfc3339());
         let page = self.page(after, Some(filter), Validity::Any).await?;
         for memory in page.items {
             let now = self.now;
             let has_expired = move |memory: &Memory| memory.expires_at.is_some_and(|at| at <= now);
-            if self.remove(&memory, "expired", has_expired).await? {
+            if self.remove(&memory, EXPIRED, has_expired).await? {
                 self.report.expired.push(memory.id);
             }
         }
         Ok(page.next)
     }
 
-    pub(super) async fn forget(&mut self, after: Option<Cursor>) -> Result<Option<Cursor>> {
-        let Some(least) = self.request.forget_below else { return Ok(None) };
-        let page = self.page(after, None, Validity::Any).await?;
-        let (engine, now, what_holds) = (self.engine, self.now, self.request.forget_what_holds);
-        let has_faded = move |memory: &Memory| {
+    /// Whether a memory has faded so far that it is to go, if that is asked for at all.
+    pub(super) fn has_faded(&self) -> impl Fn(&Memory) -> bool + Send + Copy + use<'e> {
+        let (engine, now, request) = (self.engine, self.now, self.request);
+        move |memory: &Memory| {
+            let Some(least) = request.forget_below else { return false };
+            let has_ended = memory.invalid_at.is_some_and(|end| end <= now);
             // What is known does not become untrue because nobody spoke of it.
-            let is_known = memory.kind.is_semantic() && memory.invalid_at.is_none_or(|end| end > now);
+            let is_known = memory.kind.is_semantic() && !has_ended;
             // What this writes itself would be written anew, as long as something is left of what it tells.
             let is_own = match memory.kind {
-                MemoryKind::Summary => faded_of(memory) < rests_on(memory).len() as u64 || rests_on(memory).is_empty(),
-                MemoryKind::Observation => memory.invalid_at.is_none_or(|end| end > now),
+                MemoryKind::Summary => tells(memory).is_empty() || !rests_on(memory).is_empty(),
+                MemoryKind::Observation => !has_ended,
                 _ => false,
             };
             memory.kind != MemoryKind::Block
                 && !is_own
-                && (what_holds || !is_known)
+                && (request.forget_what_holds || !is_known)
                 && !memory.pinned
-                && engine.0.decay.effective_importance(memory, now) < least
-        };
+                && engine.0.decay.effective_importance(&as_written(memory, now), now) < least
+        }
+    }
+
+    pub(super) async fn forget(&mut self, after: Option<Cursor>) -> Result<Option<Cursor>> {
+        let page = self.page(after, None, Validity::Any).await?;
+        let has_faded = self.has_faded();
         let mut sessions: BTreeMap<Scope, Vec<MemoryId>> = BTreeMap::new();
         for memory in page.items.into_iter().filter(has_faded) {
-            // Most of what fades are turns. They go together, session by session; what else tells of other memories goes
-            // by itself.
-            if memory.kind == MemoryKind::Episode && rests_on(&memory).is_empty() {
-                sessions.entry(memory.scope).or_default().push(memory.id);
-            } else if self.remove(&memory, FADED, has_faded).await? {
-                self.report.forgotten.push(memory.id);
+            match memory.kind {
+                // Most of what fades are turns. They go together, session by session.
+                MemoryKind::Episode if rests_on(&memory).is_empty() => {
+                    sessions.entry(memory.scope).or_default().push(memory.id);
+                }
+                MemoryKind::Episode => self.forget_turns(&memory.scope, &[memory.id]).await?,
+                MemoryKind::Summary if self.is_any_left(&memory, &[]).await? => {}
+                _ => {
+                    if self.remove(&memory, FADED, has_faded).await? {
+                        self.report.forgotten.push(memory.id);
+                    }
+                }
             }
         }
         for (session, turns) in sessions {
-            self.forget_turns(&session, &turns, has_faded).await?;
+            self.forget_turns(&session, &turns).await?;
         }
         Ok(page.next)
     }
 
-    /// Removes turns of one session in one write, in which its summary notes that they have faded: it tells what they told.
-    async fn forget_turns(
-        &mut self,
-        session: &Scope,
-        turns: &[MemoryId],
-        still: impl Fn(&Memory) -> bool + Send + Copy,
-    ) -> Result<()> {
-        if self.request.dry_run {
-            self.report.forgotten.extend(turns);
-            return Ok(());
+    /// Whether a turn is there, beside these, for which the summary has to stay: one that it tells of, which may have come
+    /// back by an import; if somebody ended it, any of its session, for without it they would be summed up again.
+    async fn is_any_left(&self, summary: &Memory, beside: &[MemoryId]) -> Result<bool> {
+        let found = self.engine.0.store.get(&summary.scope, &tells(summary)).await?;
+        if found.iter().any(|turn| !beside.contains(&turn.id)) {
+            return Ok(true);
         }
-        let engine = self.engine;
+        let beside = beside.iter().copied().collect();
+        Ok(summary.invalid_at.is_some() && !self.turns_beyond(&summary.scope, &beside).await?.is_empty())
+    }
+
+    /// Removes turns of one session in one write, in which its summary notes that they have faded: it tells what they told.
+    /// With the last of them it goes itself, if it has faded as well.
+    async fn forget_turns(&mut self, session: &Scope, turns: &[MemoryId]) -> Result<()> {
+        let (engine, has_faded) = (self.engine, self.has_faded());
+        let mut summary = summary_of(engine, session).await?;
+        let is_reviewed = |known: &&Memory| self.request.review && known.invalid_at.is_none();
+        if let Some(known) = summary.as_ref().filter(is_reviewed).filter(|_| !self.request.dry_run) {
+            // A turn that was changed is told as it was last before it goes.
+            self.review_summary(known).await?;
+            summary = summary_of(engine, session).await?;
+        }
         let version = delete::graph_version(engine).await?;
         let mut found = engine.0.store.get(session, turns).await?;
-        found.retain(still);
-        let mut batch = WriteBatch::default();
-        let summary = self.summary_of(session).await?;
-        if self.waits_for_summary(session, summary.as_ref()) {
-            let told = summary.as_ref().map(rests_on).unwrap_or_default();
-            found.retain(|turn| told.contains(&turn.id));
+        found.retain(has_faded);
+        // A dry run takes it that the summary of a quiet session was brought up to date.
+        let is_as_it_will_be = self.request.dry_run && self.is_quiet(session, false).await?;
+        if self.waits_for_summary(session, summary.as_ref()) && !is_as_it_will_be {
+            let told = match &summary {
+                Some(summary) if !self.request.review || self.is_sound(summary).await? => tells(summary),
+                _ => Vec::new(),
+            };
+            found.retain(|turn| told.contains(&turn.id) || is_untold(turn));
         }
-        let ids: Vec<MemoryId> = found.iter().map(|turn| turn.id).collect();
+        if self.request.dry_run {
+            self.report.forgotten.extend(found.iter().map(|turn| turn.id));
+            return Ok(());
+        }
+        let mut batch = WriteBatch::default();
+        let mut ids: Vec<MemoryId> = found.iter().map(|turn| turn.id).collect();
         if let Some(summary) = summary {
-            let told = rests_on(&summary);
-            let faded = ids.iter().filter(|id| told.contains(id)).count() as u64;
-            let mut noted = summary.clone();
-            noted.metadata.insert(FADED.to_owned(), (faded_of(&summary) + faded).into());
-            noted.revision += 1;
-            if faded > 0 {
-                batch.puts.push(Put::change(noted, None, summary.revision));
+            let mut noted = without_faded(&summary, &found);
+            if noted.sources != summary.sources {
+                if has_faded(&noted) && !self.is_any_left(&noted, &ids).await? {
+                    ids.push(noted.id);
+                    self.take_out(&mut batch, noted, FADED);
+                } else {
+                    noted.revision += 1;
+                    batch.puts.push(Put::change(noted, None, summary.revision));
+                }
             }
         }
         let changes = delete::forgotten(engine, session, &ids).await?;
         batch.unchanged = delete::guard(session, version, &changes);
         for turn in found {
+            batch.puts.extend(delete::without_its_text(engine, &turn, &[]).await?);
             self.take_out(&mut batch, turn, FADED);
         }
         if batch.deletes.is_empty() {

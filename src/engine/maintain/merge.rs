@@ -1,10 +1,10 @@
 //! Of memories that say the same the older takes the newer in. Adding holds new facts against known ones, so duplicates
 //! come from raw adds, imports and texts that were changed afterwards.
 
-use super::{Merged, Run, conflict, semantic};
+use super::{Merged, Run, conflict, derive::is_derived, semantic};
 use crate::{
-    Actor, Cursor, ErrorKind, EventKind, HistoryEvent, Memory, MemoryEngine, MemoryId, Put, Result, Scope, SearchQuery,
-    Stage, Stamp, Validity, WriteBatch,
+    Actor, Cursor, ErrorKind, EventKind, Filter, HistoryEvent, Memory, MemoryEngine, MemoryId, Put, Result, Scope,
+    SearchQuery, Stage, Stamp, Validity, WriteBatch,
     engine::{ATTEMPTS, delete},
     graph::{self, Changes},
     score::sameness::repeats,
@@ -36,21 +36,23 @@ impl Run<'_> {
         let store = &self.engine.0.store;
         // Read anew: an earlier merge of this call may have ended it.
         let Some(memory) = store.get(&memory.scope, &[memory.id]).await?.pop() else { return Ok(None) };
-        if memory.invalid_at.is_some() {
+        // What maintenance has written itself tells different facts, in the same words or not.
+        if memory.invalid_at.is_some() || is_derived(&memory) {
             return Ok(None);
         }
         let Some(key) = store.keys(&memory.scope, memory.id).await?.into_iter().next() else { return Ok(None) };
         // In the same session: what is purged or deleted with one session must not take along what another told.
         let reader = memory.scope.clone();
-        let query = SearchQuery::new(reader, self.now).near(key.vector).words(&*memory.text).filter(Some(semantic()));
+        let same_kind = Filter::eq("kind", memory.kind.as_str());
+        let query = SearchQuery::new(reader, self.now).near(key.vector).words(&*memory.text).filter(Some(same_kind));
         let mut found = store.search(&query.limit(NEIGHBOURS)).await?;
-        found.retain(|candidate| candidate.id < memory.id && candidate.attributes.kind == memory.kind);
+        found.retain(|candidate| candidate.id < memory.id);
         found.sort_by_key(|candidate| candidate.id);
         for candidate in found {
             let Some(other) = store.get(&memory.scope, &[candidate.id]).await?.pop() else {
                 continue;
             };
-            let is_open = other.invalid_at.is_none() && other.expires_at == memory.expires_at;
+            let is_open = other.invalid_at.is_none() && !is_derived(&other) && other.expires_at == memory.expires_at;
             let is_neighbour = other.scope == memory.scope && other.speaker == memory.speaker;
             let agrees = other.slot == memory.slot && other.trust == memory.trust;
             // What has a time of its own is another event at another time.

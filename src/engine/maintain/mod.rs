@@ -1,8 +1,12 @@
-//! Keeping a store small and current: expire → merge → summarize → observe → forget → review. Each step walks the
+//! Keeping a store small and current: expire → merge → summarize → forget → review → observe. Each step walks the
 //! memories by id, and each change is one write that takes its own cause away; so a call may end at any point, and the next
 //! finds what is left.
+//!
+//! No step leaves work to an earlier one, and one that may leave some to itself is walked again until it changes nothing:
+//! so a whole run leaves nothing to do to one that follows at the same instant.
 
 mod derive;
+mod ended;
 mod forget;
 mod merge;
 mod observe;
@@ -11,6 +15,7 @@ mod review;
 mod schedule;
 mod summarize;
 
+pub(super) use ended::{on_change, on_removal};
 use request::Step;
 pub use request::{Maintenance, MaintenancePlace, MaintenanceReport, Merged};
 pub use schedule::{MaintenanceSchedule, ScheduledMaintenance};
@@ -36,7 +41,8 @@ impl MemoryEngine {
     /// One call looks at [so many](Maintenance::limit) memories at most, and says where the next goes on. Every change is
     /// one write that takes its own cause away, with an event by [`Actor::Maintenance`] that says why. So a call may fail,
     /// be dropped or end with the process at any point, and two may run at once: what is done is done, and the next call
-    /// finds the rest. A second run over the same memories changes nothing.
+    /// finds the rest. A run that follows another at the same instant changes nothing, unless others changed something between
+    /// them. A clock that was wrong and was put right does no harm but that what it dated ahead fades later.
     ///
     /// ```
     /// # use ingrain::{HashingEmbedder, Maintenance, MemoryEngine, Scope};
@@ -88,6 +94,8 @@ struct Run<'e> {
     report: MaintenanceReport,
     /// How many memories may still be looked at.
     left: usize,
+    /// Changes that were made; the report tells each memory once.
+    made: u64,
 }
 
 async fn maintain(engine: &MemoryEngine, scope: &Scope, request: &Maintenance) -> Result<MaintenanceReport> {
@@ -95,9 +103,10 @@ async fn maintain(engine: &MemoryEngine, scope: &Scope, request: &Maintenance) -
     request.validate()?;
     let stamp = engine.stamp(Actor::Maintenance);
     let (now, report) = (stamp.at, MaintenanceReport::default());
-    let mut run = Run { engine, scope, request, now, stamp, report, left: request.limit };
-    let MaintenancePlace { mut step, mut after } = request.place.clone();
+    let mut run = Run { engine, scope, request, now, stamp, report, left: request.limit, made: 0 };
+    let MaintenancePlace { mut step, mut after, mut changed } = request.place.clone();
     loop {
+        let before = run.made;
         after = match step {
             Step::Expire if request.expire => run.expire(after).await,
             Step::Forget if request.forget_below.is_some() => run.forget(after).await,
@@ -107,15 +116,23 @@ async fn maintain(engine: &MemoryEngine, scope: &Scope, request: &Maintenance) -
             Step::Review if request.review => run.review(after).await,
             _ => Ok(None),
         }
-        .map_err(|error| error.with_stage(Stage::Maintain))?;
+        .map_err(|error| {
+            let (calls, mut usage) = error.spent();
+            usage += run.report.usage;
+            error.with_stage(Stage::Maintain).with_spent(calls + run.report.model_calls, usage)
+        })?;
+        changed |= run.made > before;
         if after.is_none() {
+            let is_to_come_again = changed && step.leaves_work_to_itself() && !request.dry_run;
             match step.next() {
+                _ if is_to_come_again => {}
                 Some(next) => step = next,
                 None => return Ok(run.report),
             }
+            changed = false;
         }
         if run.left == 0 {
-            run.report.next = Some(MaintenancePlace { step, after });
+            run.report.next = Some(MaintenancePlace { step, after, changed });
             return Ok(run.report);
         }
     }
@@ -144,7 +161,10 @@ impl Run<'_> {
     /// Whether the change was made; one that another was faster with is left for the next call.
     fn made(&mut self, id: MemoryId, result: Result<()>) -> Result<bool> {
         match result {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                self.made += 1;
+                Ok(true)
+            }
             Err(error) if matches!(error.kind(), ErrorKind::Conflict | ErrorKind::NotFound) => {
                 self.report.busy.push(id);
                 Ok(false)

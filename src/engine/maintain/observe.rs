@@ -1,14 +1,16 @@
 //! Facts on one matter, told together: an observation, which counts how many bear it out. The facts stay.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{
     Run,
-    derive::{least_trusted, message, rests_on},
+    derive::{least_trusted, message, rest_on, rests_on},
+    ended::{is_ended_by_others, is_untold},
     semantic,
+    summarize::wide,
 };
 use crate::{
-    Cursor, Filter, ListQuery, Memory, MemoryId, MemoryKind, Message, Result, SearchQuery, Source, Unchanged, Validity,
+    Cursor, Filter, ListQuery, Memory, MemoryId, MemoryKind, Message, Result, SearchQuery, Unchanged, Validity,
     score::{conditions, relatedness::share_words},
 };
 
@@ -35,6 +37,15 @@ fn matter(text: &str) -> &str {
     text.trim().split_once(char::is_whitespace).map_or(text, |(_, rest)| rest)
 }
 
+/// What observations tell, or told.
+#[derive(Default)]
+struct Told {
+    /// The facts of those that have not ended.
+    facts: HashSet<MemoryId>,
+    /// By fact, those that have.
+    ended: HashMap<MemoryId, Vec<Memory>>,
+}
+
 impl Run<'_> {
     pub(super) async fn observe(&mut self, after: Option<Cursor>) -> Result<Option<Cursor>> {
         let Some(least) = self.request.observe else { return Ok(None) };
@@ -43,32 +54,59 @@ impl Run<'_> {
         if page.items.is_empty() {
             return Ok(page.next);
         }
-        let mut told: HashSet<MemoryId> = HashSet::new();
-        let mut query = ListQuery::new(self.scope.clone(), Validity::Current(self.now));
-        (query.filter, query.limit) = (Some(Filter::eq("kind", MemoryKind::Observation.as_str())), 1_000);
-        loop {
-            let observations = self.engine.0.store.list(&query).await?;
-            told.extend(observations.items.iter().flat_map(rests_on));
-            query.after = observations.next;
-            if query.after.is_none() {
-                break;
-            }
-        }
+        let mut told = self.told().await?;
         for fact in page.items {
-            if !told.contains(&fact.id) {
-                told.extend(self.observe_matter(&fact, &told, least).await?);
+            if !told.facts.contains(&fact.id) {
+                let now_told = self.observe_matter(&fact, &told, least).await?;
+                told.facts.extend(now_told);
             }
         }
         Ok(page.next)
     }
 
+    async fn told(&self) -> Result<Told> {
+        let mut told = Told::default();
+        // What one session taught is observed across them.
+        let mut query = ListQuery::new(wide(self.scope), Validity::Any);
+        (query.filter, query.limit) = (Some(Filter::eq("kind", MemoryKind::Observation.as_str())), 1_000);
+        loop {
+            let page = self.engine.0.store.list(&query).await?;
+            for observation in page.items {
+                let is_over = |end: Option<crate::Timestamp>| end.is_some_and(|end| end <= self.now);
+                if is_over(observation.invalid_at) || is_over(observation.expires_at) {
+                    for fact in rests_on(&observation) {
+                        told.ended.entry(fact).or_default().push(observation.clone());
+                    }
+                } else {
+                    told.facts.extend(rests_on(&observation));
+                }
+            }
+            query.after = page.next;
+            if query.after.is_none() {
+                return Ok(told);
+            }
+        }
+    }
+
+    /// Whether somebody ended an observation that told this fact: it does not come back by itself.
+    async fn is_told_no_more(&self, fact: &Memory, told: &Told) -> Result<bool> {
+        if is_untold(fact) {
+            return Ok(true);
+        }
+        for observation in told.ended.get(&fact.id).into_iter().flatten() {
+            if is_ended_by_others(self.engine, observation).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Tells the matter of a fact, if there are facts enough on it, and says which were told.
-    async fn observe_matter(&mut self, fact: &Memory, told: &HashSet<MemoryId>, least: usize) -> Result<Vec<MemoryId>> {
+    async fn observe_matter(&mut self, fact: &Memory, told: &Told, least: usize) -> Result<Vec<MemoryId>> {
         let store = &self.engine.0.store;
         let since = store.version().await?;
         let Some(key) = store.keys(&fact.scope, fact.id).await?.into_iter().next() else { return Ok(Vec::new()) };
-        let wide = fact.scope.across_sessions();
-        let reader = if wide.validate().is_ok() { wide } else { fact.scope.clone() };
+        let reader = wide(&fact.scope);
         let query = SearchQuery::new(reader.clone(), self.now).near(key.vector).filter(Some(semantic()));
         let mut found = store.search(&query.limit(NEIGHBOURS)).await?;
         found.retain(|candidate| candidate.cosine.unwrap_or(0.0) >= NEAR);
@@ -83,12 +121,23 @@ impl Run<'_> {
                 && rests_on(one).len() < FACTS
                 && one.slot.is_none()
         });
+        let is_told = known.is_some_and(|known| rests_on(known).contains(&fact.id));
+        if is_told || self.is_told_no_more(fact, told).await? {
+            return Ok(Vec::new());
+        }
         let mut facts = vec![fact.clone()];
         if known.is_none() {
             let is_free = |one: &&Memory| {
-                one.kind != MemoryKind::Observation && one.id != fact.id && !told.contains(&one.id) && agree(one, fact)
+                one.kind != MemoryKind::Observation
+                    && one.id != fact.id
+                    && !told.facts.contains(&one.id)
+                    && agree(one, fact)
             };
-            facts.extend(near.iter().filter(is_free).take(FACTS - 1).cloned());
+            for one in near.iter().filter(is_free) {
+                if facts.len() < FACTS && !self.is_told_no_more(one, told).await? {
+                    facts.push(one.clone());
+                }
+            }
             if facts.len() < least {
                 return Ok(Vec::new());
             }
@@ -132,21 +181,17 @@ impl Run<'_> {
             None => word_for_word(),
         };
         let first = known.or(facts.first());
-        let scope = first.map_or_else(|| self.scope.clone(), |first| first.scope.across_sessions());
-        let scope = if scope.validate().is_ok() { scope } else { self.scope.clone() };
+        let scope = first.map_or_else(|| self.scope.clone(), |first| wide(&first.scope));
         let mut new = match known {
             Some(known) => known.clone(),
             None => Memory::new(self.engine.0.ids.next(self.now), scope, "", self.now),
         };
         new.text = text;
         new.kind = MemoryKind::Observation;
+        rest_on(&mut new, facts, known.is_none());
+        let told = known.map(|known| known.importance).into_iter().chain(facts.iter().map(|fact| fact.importance));
+        new.importance = told.reduce(f32::max).unwrap_or(new.importance);
         for fact in facts {
-            new.sources.push(Source::Memory(fact.id));
-            new.importance = if known.is_none() && new.sources.len() == 1 {
-                fact.importance
-            } else {
-                new.importance.max(fact.importance)
-            };
             new.categories.extend(
                 fact.categories
                     .iter()

@@ -62,7 +62,8 @@ impl Maintenance {
     /// [`DecayPolicy::effective_importance`](crate::score::decay::DecayPolicy::effective_importance). Pinned memories and
     /// blocks never fade, and observations go with what they rest on. What still holds stays, however old: see
     /// [`forget_what_holds`](Self::forget_what_holds). Where [summaries](Self::summarize_sessions) are written, a turn of a
-    /// session goes only when the summary tells of it; the summary outlives it, and fades itself when all its turns have.
+    /// session goes only when the summary tells of it; the summary outlives it, and goes itself when it has faded, counted
+    /// from when it was written, and all its turns are gone.
     ///
     /// Nothing falls below importance · floor: with the default policy a turn of the default importance, 0.5, comes down to
     /// 0.05 and no further, so 0.06 lets it go after some months and 0.05 never. A [dry run](Self::dry_run) tells what would
@@ -102,6 +103,11 @@ impl Maintenance {
     /// Writes an [`Observation`](crate::MemoryKind::Observation) where this many facts (2 to 20) are on one matter. A model
     /// words it, if there is one; where its words lose a condition ("only before noon"), a number or a "not" of a fact, and
     /// without a model, the facts are told word for word.
+    ///
+    /// One that is [deleted](crate::MemoryEngine::delete), ended or has expired does not come back: what it told, which is
+    /// marked in its metadata as `untold` when it goes, is not told again. Where new facts enough come on that matter, they
+    /// make a new one of themselves. The same holds of summaries and the turns they told. Of one that is
+    /// [purged](crate::MemoryEngine::purge) nothing is known any more, so it is written again as long as its facts are there.
     /// Default: none are written.
     pub const fn observe(mut self, facts: usize) -> Self {
         self.observe = Some(facts);
@@ -153,20 +159,26 @@ pub(super) enum Step {
     Expire,
     Merge,
     Summarize,
-    Observe,
     Forget,
     Review,
+    Observe,
 }
 
 impl Step {
+    /// Whether what a walk changes may be met by what it has passed: of two memories that were no neighbours another's end,
+    /// or a new text, may make some.
+    pub(super) const fn leaves_work_to_itself(self) -> bool {
+        matches!(self, Self::Merge | Self::Observe)
+    }
+
     pub(super) const fn next(self) -> Option<Self> {
         match self {
             Self::Expire => Some(Self::Merge),
             Self::Merge => Some(Self::Summarize),
-            Self::Summarize => Some(Self::Observe),
-            Self::Observe => Some(Self::Forget),
+            Self::Summarize => Some(Self::Forget),
             Self::Forget => Some(Self::Review),
-            Self::Review => None,
+            Self::Review => Some(Self::Observe),
+            Self::Observe => None,
         }
     }
 }
@@ -176,10 +188,12 @@ impl Step {
 pub struct MaintenancePlace {
     pub(super) step: Step,
     pub(super) after: Option<Cursor>,
+    /// Whether the walk of this step has changed anything so far.
+    pub(super) changed: bool,
 }
 
 impl MaintenancePlace {
-    pub(super) const BEGINNING: Self = Self { step: Step::Expire, after: None };
+    pub(super) const BEGINNING: Self = Self { step: Step::Expire, after: None, changed: false };
 }
 
 /// A memory that another took in.

@@ -2,29 +2,29 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Run, derive::rests_on, forget::faded_of, merge::change, summarize::SLOT};
+use super::{
+    Run,
+    derive::{is_derived, is_made_of, rests_on, tells, with_returned},
+    merge::change,
+    summarize::{SLOT, wide},
+};
 use crate::{
-    Cursor, EventKind, Memory, MemoryId, MemoryKind, Result, Source, Validity, WriteBatch, score::sameness::same_text,
+    Cursor, EventKind, Memory, MemoryId, MemoryKind, Put, Result, Validity, WriteBatch, score::sameness::same_text,
 };
 
 impl Run<'_> {
     pub(super) async fn review(&mut self, after: Option<Cursor>) -> Result<Option<Cursor>> {
         let page = self.page(after, None, Validity::Current(self.now)).await?;
         for memory in page.items {
-            let sources = rests_on(&memory);
-            if sources.is_empty() || memory.kind == MemoryKind::Episode {
+            if tells(&memory).is_empty() || memory.kind == MemoryKind::Episode {
                 continue;
             }
-            let found = self.engine.0.store.get(&self.reader_of(&memory), &sources).await?;
-            let found: HashMap<MemoryId, Memory> = found.into_iter().map(|one| (one.id, one)).collect();
             match memory.kind {
-                MemoryKind::Summary if memory.slot.as_deref() == Some(SLOT) => {
-                    self.review_summary(&memory, &sources, &found).await?;
-                }
-                MemoryKind::Observation => self.review_observation(&memory, &sources, &found).await?,
+                MemoryKind::Summary if memory.slot.as_deref() == Some(SLOT) => self.review_summary(&memory).await?,
+                MemoryKind::Observation if is_derived(&memory) => self.review_observation(&memory).await?,
                 _ => {
                     let has_ended = |source: &Memory| source.kind.is_semantic() && !self.holds(source);
-                    if found.values().any(has_ended) {
+                    if self.rested_on(&memory).await?.iter().any(has_ended) {
                         self.report.to_review.push(memory.id);
                     }
                 }
@@ -33,32 +33,42 @@ impl Run<'_> {
         Ok(page.next)
     }
 
-    fn reader_of(&self, memory: &Memory) -> crate::Scope {
-        let wide = memory.scope.across_sessions();
-        if wide.validate().is_ok() { wide } else { memory.scope.clone() }
-    }
-
     fn holds(&self, memory: &Memory) -> bool {
         Validity::Current(self.now).admits(memory.valid_at, memory.invalid_at, memory.expires_at)
     }
 
-    async fn review_summary(
-        &mut self,
-        summary: &Memory,
-        sources: &[MemoryId],
-        found: &HashMap<MemoryId, Memory>,
-    ) -> Result<()> {
-        let is_sound = |id: &MemoryId| found.get(id).is_none_or(|turn| turn.updated_at <= summary.updated_at);
-        let missing = sources.iter().filter(|id| !found.contains_key(id)).count() as u64;
-        // It outlives the turns that faded, and none that was deleted.
-        if missing <= faded_of(summary) && sources.iter().all(is_sound) {
+    /// What is there of what it rests on.
+    async fn rested_on(&self, memory: &Memory) -> Result<Vec<Memory>> {
+        self.engine.0.store.get(&wide(&memory.scope), &rests_on(memory)).await
+    }
+
+    /// Whether a summary says of its turns what they say. It outlives those that faded, and none that was deleted.
+    pub(super) async fn is_sound(&self, summary: &Memory) -> Result<bool> {
+        let found = self.rested_on(summary).await?;
+        Ok(found.len() == rests_on(summary).len() && is_made_of(summary, &found))
+    }
+
+    pub(super) async fn review_summary(&mut self, summary: &Memory) -> Result<()> {
+        let there = self.engine.0.store.get(&wide(&summary.scope), &tells(summary)).await?;
+        let mut known = with_returned(summary, &there);
+        if known.sources != summary.sources && !self.request.dry_run {
+            known.revision += 1;
+            let put = Put::change(known.clone(), None, summary.revision);
+            let written = self.engine.0.store.apply(WriteBatch { puts: vec![put], ..WriteBatch::default() }).await;
+            if !self.made(summary.id, written.map(drop))? {
+                return Ok(());
+            }
+        }
+        if there.len() == rests_on(&known).len() && is_made_of(&known, &there) {
             return Ok(());
         }
-        let mut left: Vec<&Memory> = found.values().collect();
-        left.sort_by_key(|turn| turn.id);
-        match left.first() {
-            _ if self.request.dry_run => self.report.renewed.push(summary.id),
-            Some(first) => self.summarize_session(first, true).await?,
+        match there.iter().min_by_key(|turn| turn.id) {
+            Some(first) if self.request.dry_run => {
+                if self.is_quiet(&first.scope, true).await? {
+                    self.report.renewed.push(summary.id);
+                }
+            }
+            Some(first) => drop(self.summarize_session(first, true).await?),
             None => {
                 if self.remove(summary, "what it rests on is gone", |_| true).await? {
                     self.report.withdrawn.push(summary.id);
@@ -68,42 +78,27 @@ impl Run<'_> {
         Ok(())
     }
 
-    async fn review_observation(
-        &mut self,
-        observation: &Memory,
-        sources: &[MemoryId],
-        found: &HashMap<MemoryId, Memory>,
-    ) -> Result<()> {
+    async fn review_observation(&mut self, observation: &Memory) -> Result<()> {
+        let found = self.rested_on(observation).await?;
+        let found: HashMap<MemoryId, Memory> = found.into_iter().map(|one| (one.id, one)).collect();
         let mut sound = true;
         let mut facts: Vec<Memory> = Vec::new();
         let mut seen: HashSet<MemoryId> = HashSet::new();
-        for id in sources {
-            let fact = found.get(id);
-            let held = match fact {
+        for id in rests_on(observation) {
+            let held = match found.get(&id) {
                 Some(fact) if self.holds(fact) => Some(fact.clone()),
                 // What another took in is told by that one.
                 Some(fact) => self.successor(fact).await?,
                 None => None,
             };
-            sound &= held.as_ref().is_some_and(|held| held.id == *id && held.updated_at <= observation.updated_at);
+            sound &= held.as_ref().is_some_and(|held| held.id == id);
             facts.extend(held.filter(|held| seen.insert(held.id)));
         }
-        if sound {
+        if sound && is_made_of(observation, &facts) {
             return Ok(());
         }
         if facts.len() < 2 {
-            if self.request.dry_run {
-                self.report.withdrawn.push(observation.id);
-                return Ok(());
-            }
-            let mut batch = WriteBatch::default();
-            let ended = Memory { invalid_at: Some(self.now.max(observation.valid_at)), ..observation.clone() };
-            change(&mut batch, observation, ended, EventKind::Delete, self.because("what it rests on has ended"));
-            let written = self.engine.0.store.apply(batch).await.map(drop);
-            if self.made(observation.id, written)? {
-                self.report.withdrawn.push(observation.id);
-            }
-            return Ok(());
+            return self.withdraw(observation).await;
         }
         if self.request.dry_run {
             self.report.renewed.push(observation.id);
@@ -111,11 +106,10 @@ impl Run<'_> {
         }
         facts.sort_by_key(|fact| (fact.valid_at, fact.id));
         let made = self.observation(None, &facts).await?;
-        let sources: Vec<Source> = facts.iter().map(|fact| Source::Memory(fact.id)).collect();
         // What the application has set on it stays.
         let mut metadata = observation.metadata.clone();
         metadata.extend(made.metadata);
-        let Memory { text, categories, speaker, trust, valid_at, observed_at, .. } = made;
+        let Memory { text, categories, speaker, trust, sources, valid_at, observed_at, .. } = made;
         let importance = observation.importance;
         let new = Memory {
             text,
@@ -136,10 +130,31 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Ends an observation that nothing bears out any more.
+    async fn withdraw(&mut self, observation: &Memory) -> Result<()> {
+        let ended = Memory { invalid_at: Some(self.now.max(observation.valid_at)), ..observation.clone() };
+        let reason = "what it rests on has ended";
+        let withdrawn = if self.has_faded()(&ended) {
+            // At once, and not by the next run.
+            self.remove(observation, reason, |_| true).await?
+        } else if self.request.dry_run {
+            true
+        } else {
+            let mut batch = WriteBatch::default();
+            change(&mut batch, observation, ended, EventKind::Delete, self.because(reason));
+            let written = self.engine.0.store.apply(batch).await.map(drop);
+            self.made(observation.id, written)?
+        };
+        if withdrawn {
+            self.report.withdrawn.push(observation.id);
+        }
+        Ok(())
+    }
+
     /// The memory that took this one in, if it says the same and holds.
     async fn successor(&self, memory: &Memory) -> Result<Option<Memory>> {
         let Some(id) = memory.superseded_by else { return Ok(None) };
-        let found = self.engine.0.store.get(&self.reader_of(memory), &[id]).await?.pop();
+        let found = self.engine.0.store.get(&wide(&memory.scope), &[id]).await?.pop();
         Ok(found.filter(|other| self.holds(other) && same_text(&other.text, &memory.text)))
     }
 }

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use super::{
     Run,
-    derive::{least_trusted, message, rests_on},
-    forget::FADED,
+    derive::{least_trusted, message, rest_on, tells},
+    ended::is_untold,
 };
 use crate::{
-    Cursor, Filter, ListOrder, ListQuery, Memory, MemoryId, MemoryKind, Message, Result, Scope, Source, Validity,
+    Cursor, Filter, ListOrder, ListQuery, Memory, MemoryEngine, MemoryId, MemoryKind, Message, Result, Scope, Validity,
     types::truncate,
 };
 
@@ -33,6 +33,25 @@ fn id_after(first: MemoryId) -> MemoryId {
     MemoryId::from_bytes(bytes)
 }
 
+/// The id before this one: a walk that goes on after it comes to this one.
+fn id_before(id: MemoryId) -> MemoryId {
+    MemoryId::from_bytes(u128::from_be_bytes(*id.as_bytes()).saturating_sub(1).to_be_bytes())
+}
+
+/// The summary of a session, also one that has ended.
+pub(super) async fn summary_of(engine: &MemoryEngine, session: &Scope) -> Result<Option<Memory>> {
+    let mut query = ListQuery::new(session.clone(), Validity::Any);
+    query.filter = Some(Filter::eq("kind", MemoryKind::Summary.as_str()) & Filter::eq("slot", SLOT));
+    let found = engine.0.store.list(&query).await?.items;
+    Ok(found.into_iter().find(|summary| summary.scope == *session))
+}
+
+/// Who sees what a derived memory tells, in whatever session it is.
+pub(super) fn wide(scope: &Scope) -> Scope {
+    let wide = scope.across_sessions();
+    if wide.validate().is_ok() { wide } else { scope.clone() }
+}
+
 impl Run<'_> {
     pub(super) async fn summarize(&mut self, after: Option<Cursor>) -> Result<Option<Cursor>> {
         let page = self.page(after, Some(episodes()), Validity::Any).await?;
@@ -42,8 +61,10 @@ impl Run<'_> {
                 continue;
             }
             // A session is dealt with where it begins.
-            if self.turn_at(&turn.scope, ListOrder::OldestFirst).await?.is_some_and(|first| first.id == turn.id) {
-                self.summarize_session(&turn, false).await?;
+            if self.turn_at(&turn.scope, ListOrder::OldestFirst).await?.is_some_and(|first| first.id == turn.id)
+                && !self.summarize_session(&turn, false).await?
+            {
+                return Ok(Some(Cursor::after(id_before(turn.id))));
             }
         }
         Ok(page.next)
@@ -63,39 +84,40 @@ impl Run<'_> {
         }
     }
 
-    /// Brings the summary of a session up to date; `anew` from its beginning.
-    pub(super) async fn summarize_session(&mut self, first: &Memory, mut anew: bool) -> Result<()> {
-        let Some(summarizer) = self.engine.summarizer() else { return Ok(()) };
+    /// Whether nothing was said in a session for as long as is asked for; `otherwise` if that is not asked for.
+    pub(super) async fn is_quiet(&self, session: &Scope, otherwise: bool) -> Result<bool> {
+        let Some(last) = self.turn_at(session, ListOrder::NewestFirst).await? else { return Ok(false) };
+        let Some(quiet) = self.request.quiet else { return Ok(otherwise) };
+        // One that lies as far ahead was dated by a clock that was wrong.
+        let apart = (self.now - last.observed_at).abs();
+        Ok(chrono::TimeDelta::from_std(quiet).is_ok_and(|quiet| quiet <= apart))
+    }
+
+    /// Brings the summary of a session up to date; `anew` from its beginning. `false` if the call has looked at as much as
+    /// it may before that was done.
+    pub(super) async fn summarize_session(&mut self, first: &Memory, mut anew: bool) -> Result<bool> {
+        let Some(summarizer) = self.engine.summarizer() else { return Ok(true) };
         let session = first.scope.clone();
-        let is_quiet = match (self.turn_at(&session, ListOrder::NewestFirst).await?, self.request.quiet) {
-            (Some(last), Some(quiet)) => {
-                let quiet = chrono::TimeDelta::from_std(quiet).ok();
-                let until = quiet.and_then(|quiet| last.observed_at.checked_add_signed(quiet));
-                until.is_some_and(|until| until <= self.now)
-            }
-            // It is there already, and made anew.
-            (Some(_), None) => anew,
-            (None, _) => false,
-        };
-        if !is_quiet {
-            return Ok(());
+        // One that is there already is made anew though none are asked for.
+        if !self.is_quiet(&session, anew).await? {
+            return Ok(true);
         }
         let renewing = anew;
         loop {
-            let summary = self.summary_of(&session).await?;
+            let summary = summary_of(self.engine, &session).await?;
             // Who ended it wants none.
             if summary.as_ref().is_some_and(|summary| summary.invalid_at.is_some()) {
-                return Ok(());
+                return Ok(true);
             }
             let kept = summary.as_ref().filter(|_| !anew);
-            let covered: HashSet<MemoryId> = kept.map(rests_on).into_iter().flatten().collect();
+            let covered: HashSet<MemoryId> = kept.map(tells).into_iter().flatten().collect();
             let turns = self.turns_beyond(&session, &covered).await?;
             if turns.is_empty() {
-                return Ok(());
+                return Ok(true);
             }
             if self.request.dry_run {
                 self.report.summarized.push(first.id);
-                return Ok(());
+                return Ok(true);
             }
             let messages: Vec<Message> = turns.iter().map(message).collect();
             let previous = kept.map(|summary| summary.text.clone());
@@ -104,11 +126,7 @@ impl Run<'_> {
                 Some(summary) => summary.clone(),
                 None => Memory::new(id_after(first.id), session.clone(), "", self.now),
             };
-            if anew {
-                new.sources.clear();
-                new.metadata.remove(FADED);
-            }
-            new.sources.extend(turns.iter().map(|turn| Source::Memory(turn.id)));
+            rest_on(&mut new, &turns, anew);
             (new.text, new.kind, new.slot) = (text, MemoryKind::Summary, Some(SLOT.to_owned()));
             // It tells in the assistant's words what others said.
             new.trust = least_trusted(turns.iter().chain(kept)).max(crate::Trust::Assistant);
@@ -119,7 +137,7 @@ impl Run<'_> {
             let id = new.id;
             let written = self.write_derived(summary.as_ref(), new, "a session became quiet", None).await;
             if !self.made(id, written)? {
-                return Ok(());
+                return Ok(true);
             }
             let list = if renewing { &mut self.report.renewed } else { &mut self.report.summarized };
             if list.last() != Some(&id) {
@@ -128,27 +146,21 @@ impl Run<'_> {
             anew = false;
             self.left = self.left.saturating_sub(turns.len());
             // One that is made anew is made whole: nobody may be there to go on with it.
-            if self.left == 0 && !renewing {
-                return Ok(());
+            if self.left == 0 && !renewing && turns.len() == TURNS {
+                return Ok(false);
             }
         }
     }
 
-    pub(super) async fn summary_of(&self, session: &Scope) -> Result<Option<Memory>> {
-        let mut query = ListQuery::new(session.clone(), Validity::Any);
-        query.filter = Some(Filter::eq("kind", MemoryKind::Summary.as_str()) & Filter::eq("slot", SLOT));
-        let found = self.engine.0.store.list(&query).await?.items;
-        Ok(found.into_iter().find(|summary| summary.scope == *session))
-    }
-
     /// The next turns of a session that are not covered, oldest first.
-    async fn turns_beyond(&self, session: &Scope, covered: &HashSet<MemoryId>) -> Result<Vec<Memory>> {
+    pub(super) async fn turns_beyond(&self, session: &Scope, covered: &HashSet<MemoryId>) -> Result<Vec<Memory>> {
         let mut query = ListQuery::new(session.clone(), Validity::Any);
         (query.filter, query.limit) = (Some(episodes()), 500);
         let mut turns = Vec::new();
         loop {
             let page = self.engine.0.store.list(&query).await?;
-            turns.extend(page.items.into_iter().filter(|turn| turn.scope == *session && !covered.contains(&turn.id)));
+            let is_beyond = |turn: &Memory| turn.scope == *session && !covered.contains(&turn.id) && !is_untold(turn);
+            turns.extend(page.items.into_iter().filter(is_beyond));
             query.after = page.next;
             if turns.len() >= TURNS || query.after.is_none() {
                 turns.truncate(TURNS);

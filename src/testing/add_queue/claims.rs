@@ -90,6 +90,28 @@ pub async fn a_lease_runs_out(queue: Arc<dyn AddQueue>) {
     assert!(queue.finish(old.id).await.expect("an end"), "what is written is written, whoever did it");
 }
 
+/// A lease that was given by a clock which ran years ahead holds nobody up once it was put right, nor does a wait; the add is
+/// counted as interrupted, and the old claim is void.
+pub async fn a_clock_that_was_ahead_holds_nobody_up(queue: Arc<dyn AddQueue>) {
+    let (alice, bob) = (Scope::user("alice"), Scope::user("bob"));
+    let ahead = 9 * 365 * 24 * 3_600;
+    push(&queue, &alice, "1").await;
+    push(&queue, &alice, "2").await;
+    push(&queue, &bob, "3").await;
+    let old = claim(&queue, at_second(ahead)).await;
+    let failed = claim(&queue, at_second(ahead)).await;
+    assert!(queue.fail(failed.id, failed.attempts, &failure(), Some(at(ahead + 60))).await.expect("a failure"));
+    let new = claim(&queue, at_second(0)).await;
+    assert_eq!((new.id, new.attempts, new.interruptions), (old.id, 2, 1));
+    assert_eq!(new.leased_until, Some(at(LEASE)));
+    assert!(!queue.renew(old.id, old.attempts, at(ahead)).await.expect("a renewal"));
+    let again = claim(&queue, at_second(0)).await;
+    assert_eq!((again.id, again.attempts, again.interruptions), (failed.id, 2, 0));
+    not_before(&queue, at_second(0), LEASE).await;
+    assert!(queue.finish(new.id).await.expect("an end"));
+    assert_eq!(claim(&queue, at_second(0)).await.request, "2");
+}
+
 /// A lease that is renewed lasts until then.
 pub async fn a_renewed_lease_lasts(queue: Arc<dyn AddQueue>) {
     push(&queue, &Scope::user("alice"), "1").await;

@@ -13,9 +13,9 @@ use std::{sync::Arc, time::Duration};
 use crate::{AddFailure, AddQueue, CallId, Claim, Claimed, ErrorKind, MemoryId, QueuedAdd, Scope, Timestamp};
 
 pub use claims::{
-    a_claim_is_given_to_one, a_lane_waits_for_its_first, a_lease_runs_out, a_renewed_lease_lasts,
-    a_retried_one_waits_for_a_later_one_that_runs, of_claimers_at_once_each_gets_another, the_first_queued_is_claimed,
-    the_memory_stays_that_of_the_first_claim, what_the_claimer_runs_is_passed_over,
+    a_claim_is_given_to_one, a_clock_that_was_ahead_holds_nobody_up, a_lane_waits_for_its_first, a_lease_runs_out,
+    a_renewed_lease_lasts, a_retried_one_waits_for_a_later_one_that_runs, of_claimers_at_once_each_gets_another,
+    the_first_queued_is_claimed, the_memory_stays_that_of_the_first_claim, what_the_claimer_runs_is_passed_over,
 };
 pub use ends::{
     a_failed_one_holds_nobody_up, a_failure_is_noted_by_its_claimer_alone, a_failure_may_be_noted_twice,
@@ -125,6 +125,7 @@ macro_rules! add_queue_suite {
             of_claimers_at_once_each_gets_another
             what_the_claimer_runs_is_passed_over
             a_lease_runs_out
+            a_clock_that_was_ahead_holds_nobody_up
             a_renewed_lease_lasts
             a_retried_one_waits_for_a_later_one_that_runs
             the_memory_stays_that_of_the_first_claim

@@ -2,7 +2,10 @@
 
 use std::{path::Path, time::Duration};
 
-use ingrain::{BackgroundOptions, InMemoryStore, ManualClock, MemoryEngine, QueuedState, Scope, SqliteStore};
+use ingrain::{
+    AddRequest, BackgroundOptions, CallId, Claim, Claimed, Clock, InMemoryStore, ManualClock, MemoryEngine, MemoryId,
+    Message, QueuedAdd, QueuedState, Scope, SqliteStore, VectorStore,
+};
 
 use super::{Told, flushed, queueing, turns};
 use crate::{
@@ -64,6 +67,27 @@ fn an_add_is_taken_up_when_its_runtime_ended_amid_it() {
         assert_eq!(flushed(&again).await, 1);
         assert_eq!(turns(&again, &ada).await, ["ada held", "ada 2", "ada held 3"]);
     });
+}
+
+/// A worker's clock stood years ahead, and its process ended amid an add: once it is put right, nobody waits for years.
+#[tokio::test]
+async fn a_flush_does_not_wait_for_a_clock_that_was_ahead() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let (ada, clock) = (Scope::user("ada"), ManualClock::at(t0()));
+    let store = SqliteStore::open(&path).await.unwrap();
+    let queue = store.companions().queue.unwrap();
+    let ahead = t0() + chrono::Duration::days(9 * 365);
+    for text in ["One.", "Two."] {
+        let request = serde_json::to_string(&AddRequest::new([Message::user(text)])).unwrap();
+        queue.push(&QueuedAdd::new(CallId::new(ahead), ada.clone(), request, ahead), 10).await.unwrap();
+    }
+    let claim = Claim::new(ahead, Duration::from_secs(30), MemoryId::new(ahead));
+    assert!(matches!(queue.claim(&claim).await.unwrap(), Claimed::Add(_)));
+    let engine = worlds::engine(store, ingrain::testing::GivenVectors::new(32), clock.clone()).await.unwrap();
+    assert_eq!(flushed(&engine).await, 2);
+    assert_eq!(turns(&engine, &ada).await, ["One.", "Two."]);
+    assert!(clock.now() < t0() + chrono::Duration::hours(1), "it slept until {}", clock.now());
 }
 
 /// Their clocks run ahead of each other, so each takes the other's adds for left behind, all the time.
