@@ -1,11 +1,11 @@
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{ATTEMPTS, MemoryEngine};
 use crate::{
-    Actor, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Put, Result, Scope,
+    Actor, Error, ErrorKind, EventKind, ExtractedRelation, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Put, Result, Scope,
     Source, Stage, Stamp, Unchanged, Validity, Version, WriteBatch,
     add::keys,
-    graph::{self, Changes, GraphPart, Web},
+    graph::{self, Changes, GraphPart, Held, Told, Trace, Web},
 };
 
 pub(super) async fn delete(engine: &MemoryEngine, scope: &Scope, id: MemoryId, by: Actor) -> Result<()> {
@@ -129,12 +129,38 @@ pub(super) fn guard(scope: &Scope, version: Option<Version>, changes: &Changes) 
 
 /// What becomes of the graph when these memories of one scope are gone.
 pub(super) async fn forgotten(engine: &MemoryEngine, scope: &Scope, ids: &[MemoryId]) -> Result<Changes> {
+    forgotten_to(engine, scope, ids, Trace::Names).await
+}
+
+/// The same, with what is left of them.
+pub(super) async fn forgotten_to(
+    engine: &MemoryEngine,
+    scope: &Scope,
+    ids: &[MemoryId],
+    trace: Trace<'_>,
+) -> Result<Changes> {
     let Some(part) = engine.graph_part() else { return Ok(Changes::default()) };
     let mut web = Web::new(part.store, scope, engine.0.clock.now(), part.single_valued);
     // A relation that was told in a wider scope may rest on them, too.
-    let widest: Vec<Scope> =
-        scope.readers().filter(|one| !scope.readers().any(|other| other != *one && other.covers(one))).collect();
-    web.forget(&widest, ids, &*engine.0.store).await.map_err(|error| error.with_stage(Stage::Store))?;
+    let widest: Vec<Scope> = scope.single_parts().collect();
+    web.forget(&widest, ids, trace, &*engine.0.store).await.map_err(|error| error.with_stage(Stage::Store))?;
+    Ok(web.into_changes())
+}
+
+/// What becomes of the graph when a memory tells relations.
+pub(super) async fn told(engine: &MemoryEngine, memory: &Memory, relations: &[ExtractedRelation]) -> Result<Changes> {
+    let Some(part) = engine.graph_part() else { return Ok(Changes::default()) };
+    let mut web = Web::new(part.store, &memory.scope, engine.0.clock.now(), part.single_valued);
+    web.tell(&Told::by(memory, relations)).await.map_err(|error| error.with_stage(Stage::Store))?;
+    Ok(web.into_changes())
+}
+
+/// What becomes of the graph when a memory holds from or until when it did not.
+pub(super) async fn followed(engine: &MemoryEngine, before: &Memory, after: &Memory) -> Result<Changes> {
+    let Some(part) = engine.graph_part() else { return Ok(Changes::default()) };
+    let mut web = Web::new(part.store, &after.scope, engine.0.clock.now(), part.single_valued);
+    let changed = HashMap::from([(after.id, Held::changed(before, after))]);
+    web.follow(&changed, &*engine.0.store).await.map_err(|error| error.with_stage(Stage::Store))?;
     Ok(web.into_changes())
 }
 

@@ -188,7 +188,7 @@ impl Graph {
         loop {
             let version = graph_version(&self.engine).await?;
             let mut web = self.web()?;
-            let other = web.split(entity, name).await.map_err(in_store)?;
+            let other = web.split(entity, name, &*self.engine.0.store).await.map_err(in_store)?;
             match self.write(web, version).await {
                 Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
                 written => return written.map(|()| other),

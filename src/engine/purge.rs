@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use super::{MemoryEngine, delete, watch::Outcome};
 use crate::{
     ErrorKind, Filter, ListQuery, Memory, MemoryId, MemoryKind, Result, Scope, Source, Stage, Validity, WriteBatch,
-    graph::{self, Changes},
+    graph::{self, Changes, Trace},
 };
 
 /// How many memories are read at a time.
@@ -274,7 +274,8 @@ async fn each(engine: &MemoryEngine, scope: &Scope, ids: BTreeSet<MemoryId>, rep
 /// Takes one memory and its history away, and all that tells of it elsewhere, in one write.
 async fn one(engine: &MemoryEngine, scope: &Scope, id: MemoryId, report: &mut PurgeReport) -> Result<()> {
     let version = delete::graph_version(engine).await?;
-    let events = engine.0.store.history(scope, id).await.map_err(in_store)?.len() as u64;
+    let history = engine.0.store.history(scope, id).await.map_err(in_store)?;
+    let events = history.len() as u64;
     let found = engine.0.store.get(scope, &[id]).await.map_err(in_store)?.pop();
     if events == 0 && found.is_none() {
         return Ok(());
@@ -282,13 +283,17 @@ async fn one(engine: &MemoryEngine, scope: &Scope, id: MemoryId, report: &mut Pu
     let mut batch = WriteBatch { erase_history: vec![id], ..WriteBatch::default() };
     let mut changes = Changes::default();
     if let Some(memory) = &found {
+        let mut texts: Vec<String> =
+            history.into_iter().flat_map(|event| [event.old_text, event.new_text]).flatten().collect();
+        texts.push(memory.text.clone());
+        texts.sort_unstable();
+        texts.dedup();
         batch.puts = delete::without_its_text(engine, memory, &[]).await?;
         batch.deletes.push(id);
-        changes = delete::forgotten(engine, &memory.scope, &[id]).await?;
+        changes = delete::forgotten_to(engine, &memory.scope, &[id], Trace::Nothing(&texts)).await?;
         batch.unchanged = delete::guard(&memory.scope, version, &changes);
     }
-    // Of a relation that rests on other memories as well only the words change.
-    let relations = changes.batch.remove_relations.len().saturating_sub(changes.batch.relations.len()) as u64;
+    let relations = changes.gone;
     let entities = changes.batch.remove_entities.len() as u64;
     graph::write_deletion(&*engine.0.store, engine.graph_part(), batch, changes).await.map_err(in_store)?;
     report.memories += u64::from(found.is_some());

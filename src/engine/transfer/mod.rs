@@ -3,6 +3,7 @@
 mod export;
 mod import;
 mod line;
+mod relations;
 
 pub use export::Export;
 pub use import::{Import, OnClash};
