@@ -74,8 +74,7 @@ pub(super) async fn relate(
     for told in &told {
         web.tell(told).await?;
     }
-    let mut changed: Changed =
-        report.added.iter().map(|memory| (memory.id, Held::ended_at_birth(memory))).collect();
+    let mut changed: Changed = report.added.iter().map(|memory| (memory.id, Held::ended_at_birth(memory))).collect();
     for memory in report.updated.iter().chain(&report.superseded).chain(&report.deleted) {
         if let Some(known) = neighbours.iter().find(|neighbour| neighbour.memory.id == memory.id) {
             changed.insert(memory.id, Held::changed(&known.memory, memory));

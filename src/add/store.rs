@@ -10,8 +10,8 @@ use super::{
     slots,
 };
 use crate::{
-    Action, Actor, EmbedderExt, EventKind, ExtractedRelation, HistoryEvent, IndexKey, Memory, MemoryId, Neighbour, Plan, Purpose, Put,
-    Result, Scope, Source, Stage, Stamp, Timestamp, Trust, Unchanged, Version, WriteBatch,
+    Action, Actor, EmbedderExt, EventKind, ExtractedRelation, HistoryEvent, IndexKey, Memory, MemoryId, Neighbour,
+    Plan, Purpose, Put, Result, Scope, Source, Stage, Stamp, Timestamp, Trust, Unchanged, Version, WriteBatch,
     cues::looks_like_instruction,
     graph::Changes,
     types::{quarantine, truncate},

@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{ATTEMPTS, MemoryEngine};
 use crate::{
-    Actor, Error, ErrorKind, EventKind, ExtractedRelation, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Put, Result, Scope,
-    Source, Stage, Stamp, Unchanged, Validity, Version, WriteBatch,
+    Actor, Error, ErrorKind, EventKind, ExtractedRelation, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Put,
+    Result, Scope, Source, Stage, Stamp, Unchanged, Validity, Version, WriteBatch,
     add::keys,
     graph::{self, Changes, GraphPart, Held, Told, Trace, Web},
 };
@@ -63,6 +63,9 @@ pub(super) async fn delete_all(engine: &MemoryEngine, scope: &Scope) -> Result<u
     };
     // What the graph tells goes first: whoever asks again after an outage finds the memories still there.
     if scope.agent_id().is_none() && scope.session_id().is_none() {
+        for (scope, ids) in told_elsewhere(engine, part, scope).await? {
+            forget(engine, part, &scope, &ids).await?;
+        }
         if !part.is_memory_store {
             part.store.delete_graph(scope).await.map_err(in_store)?;
         }
@@ -95,6 +98,41 @@ pub(super) async fn delete_all(engine: &MemoryEngine, scope: &Scope) -> Result<u
         part.store.delete_graph(scope).await.map_err(in_store)?;
     }
     Ok(count)
+}
+
+/// The memories that a scope covers and that relations rest on which it does not cover, by their scopes: what a user told an
+/// agent may be known to the agent, whoever the user is.
+pub(super) async fn told_elsewhere(
+    engine: &MemoryEngine,
+    part: GraphPart<'_>,
+    scope: &Scope,
+) -> Result<BTreeMap<Scope, Vec<MemoryId>>> {
+    let in_store = |error: Error| error.with_stage(Stage::Store);
+    let mut query = ListQuery::new(scope.clone(), Validity::Any);
+    query.limit = PAGE;
+    let mut told: BTreeMap<Scope, Vec<MemoryId>> = BTreeMap::new();
+    loop {
+        let page = engine.0.store.list(&query).await.map_err(in_store)?;
+        let mut by_reader: BTreeMap<Scope, Vec<MemoryId>> = BTreeMap::new();
+        for memory in &page.items {
+            for reader in memory.scope.single_parts().filter(|reader| !scope.covers(reader)) {
+                by_reader.entry(reader).or_default().push(memory.id);
+            }
+        }
+        let mut known: HashSet<MemoryId> = HashSet::new();
+        for (reader, ids) in by_reader {
+            let resting = part.store.relations_of(&reader, &ids).await.map_err(in_store)?;
+            let others = resting.into_iter().filter(|relation| !scope.covers(&relation.scope));
+            known.extend(others.flat_map(|relation| relation.sources));
+        }
+        for memory in page.items.into_iter().filter(|memory| known.contains(&memory.id)) {
+            told.entry(memory.scope).or_default().push(memory.id);
+        }
+        query.after = page.next;
+        if query.after.is_none() {
+            return Ok(told);
+        }
+    }
 }
 
 /// Takes memories of one scope out of the graph.

@@ -94,7 +94,10 @@ impl MemoryEngine {
     /// which memories their messages became. Copies elsewhere, such as backups and the logs of a model's provider, are
     /// out of reach.
     ///
-    /// A name that other memories tell of, too, stays in the graph, with its other spellings.
+    /// What the graph says goes with the last memory that told it. A relation that rests on others as well stays, in their
+    /// words. Of an entity that stays, those names, and what it was said to be, stay that something left tells: a memory by
+    /// the words of its text, or a relation that was told under that name. A name of an entity that was purged of goes if
+    /// nothing left has it word for word, since nobody knows any more who told it; the last name stays.
     ///
     /// ```
     /// # use ingrain::{HashingEmbedder, MemoryEngine, Purge, Scope};
@@ -156,7 +159,10 @@ async fn everything(engine: &MemoryEngine, scope: &Scope, report: &mut PurgeRepo
     }
     let part = engine.graph_part();
     let is_the_graphs = scope.agent_id().is_none() && scope.session_id().is_none();
-    if scope.session_id().is_some() || (part.is_some() && !is_the_graphs) {
+    if let (Some(part), true) = (part, is_the_graphs) {
+        let told = delete::told_elsewhere(engine, part, scope).await?;
+        each(engine, scope, told.into_values().flatten().collect(), report).await?;
+    } else if scope.session_id().is_some() || part.is_some() {
         // What is told here is known elsewhere, too: the graph is the user's, and turns of other sessions may be found by a
         // fact of this one. So each memory is taken out of these.
         let ids = listed(engine, scope, None).await?.iter().map(|memory| memory.id).collect();

@@ -100,7 +100,8 @@ impl MemoryUpdate {
         self
     }
 
-    /// When it ceased, or will cease, to hold; `None` to let it hold again, whatever had superseded it.
+    /// When it ceased, or will cease, to hold; `None` to let it hold again, whatever had superseded it. What the graph knows by
+    /// it follows; of relations of which there is but one at a time the other one stays as long as it is believed.
     pub fn valid_until(mut self, until: Option<Timestamp>) -> Self {
         self.invalid_at = Some(until);
         self

@@ -51,15 +51,13 @@ pub(crate) type Changed = HashMap<MemoryId, Held>;
 impl Web<'_> {
     /// Lets relations hold as long as the memories they rest on now do.
     pub(crate) async fn follow(&mut self, changed: &Changed, memories: &dyn VectorStore) -> Result<()> {
-        let ids: HashSet<MemoryId> =
-            changed.iter().filter(|(_, held)| held.is_change()).map(|(id, _)| *id).collect();
+        let ids: HashSet<MemoryId> = changed.iter().filter(|(_, held)| held.is_change()).map(|(id, _)| *id).collect();
         if ids.is_empty() {
             return Ok(());
         }
         let found = self.read_of(&ids.iter().copied().collect::<Vec<_>>()).await?;
         let believed = self.believed.values().filter(|known| known.sources.iter().any(|source| ids.contains(source)));
-        let mut resting: Vec<(Relation, Period)> =
-            believed.map(|known| (known.clone(), Period::of(known))).collect();
+        let mut resting: Vec<(Relation, Period)> = believed.map(|known| (known.clone(), Period::of(known))).collect();
         resting.extend(self.emptied(&found, changed).await?);
         let held = self.held(resting.iter().map(|(relation, _)| relation), changed, memories).await?;
         let mut gone = Vec::new();

@@ -254,7 +254,8 @@ fn contains(text: &str, name: &str) -> bool {
     !name.is_empty()
         && text.match_indices(&name).any(|(at, found)| {
             let (before, after) = (text.get(..at), text.get(at + found.len()..));
-            let (before, after) = (before.and_then(|text| text.chars().last()), after.and_then(|text| text.chars().next()));
+            let (before, after) =
+                (before.and_then(|text| text.chars().last()), after.and_then(|text| text.chars().next()));
             !(is_word(before) && is_word(name.chars().next())) && !(is_word(after) && is_word(name.chars().last()))
         })
 }

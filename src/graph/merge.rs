@@ -27,12 +27,7 @@ impl Web<'_> {
 
     /// Makes two of one: what was told of it under that name is believed of another, which is the one it had been merged
     /// with, or a new one. The id of that one.
-    pub(crate) async fn split(
-        &mut self,
-        id: EntityId,
-        name: &str,
-        memories: &dyn VectorStore,
-    ) -> Result<EntityId> {
+    pub(crate) async fn split(&mut self, id: EntityId, name: &str, memories: &dyn VectorStore) -> Result<EntityId> {
         let one = self.known(id).await?;
         let key = folded(name);
         if folded(&one.name) == key || !one.aliases.iter().any(|alias| folded(alias) == key) {

@@ -21,7 +21,7 @@ pub struct Export {
     next: Step,
     /// The entities that are out already.
     entities: HashSet<EntityId>,
-    /// The relations of wider scopes that are out already.
+    /// The relations of other scopes that are out already.
     wider: HashSet<RelationId>,
     report: TransferReport,
     total: u64,
@@ -35,7 +35,7 @@ enum Step {
     Removed(Option<MemoryId>),
     Relations(Option<Cursor>),
     Entities(Option<Cursor>),
-    /// What wider scopes know by these memories.
+    /// What other scopes know by these memories.
     Wider(Option<Cursor>),
     /// Those that are still to come, and how far the first of them is told.
     Conversations(Option<Left>),
@@ -159,14 +159,7 @@ impl Export {
                         new_entities.push(entity.id);
                         lines.push(Line::Entity { entity });
                     }
-                    match page.next {
-                        Some(next) => Step::Entities(Some(next)),
-                        // A user's graph is in no wider scope.
-                        None if self.scope.agent_id().is_none() && self.scope.session_id().is_none() => {
-                            Step::Conversations(None)
-                        }
-                        None => Step::Wider(None),
-                    }
+                    page.next.map_or(Step::Wider(None), |next| Step::Entities(Some(next)))
                 }
             },
             Step::Wider(after) => match self.graph() {
@@ -220,12 +213,13 @@ impl Export {
         Ok(())
     }
 
-    /// What wider scopes know by these memories, each with a scope it is read in: with the memories that are in this scope
+    /// What other scopes know by these memories, each with a scope it is read in: with the memories that are in this scope
     /// alone, and in their words.
     async fn resting(&self, graph: &dyn GraphStore, memories: &[Memory]) -> Result<Vec<(Scope, Relation)>> {
         let mut by_scope: BTreeMap<Scope, Vec<MemoryId>> = BTreeMap::new();
         for memory in memories {
-            for reader in memory.scope.single_parts() {
+            // What this scope covers is out already.
+            for reader in memory.scope.single_parts().filter(|reader| !self.scope.covers(reader)) {
                 by_scope.entry(reader).or_default().push(memory.id);
             }
         }

@@ -6,9 +6,9 @@ use super::{
     relations::Wider,
 };
 use crate::{
-    Actor, EmbedderExt, Entity, Error, ErrorKind, EventKind, Expect, GraphBatch, HistoryEvent, IndexKey,
-    Memory, MemoryEngine, MemoryId, MemoryKind, Message, Purpose, Put, QueuedAdd, QueuedState, Redactor, Relation,
-    Result, RunningSummary, Scope, Stage, StoredMessage, WriteBatch,
+    Actor, EmbedderExt, Entity, Error, ErrorKind, EventKind, Expect, GraphBatch, HistoryEvent, IndexKey, Memory,
+    MemoryEngine, MemoryId, MemoryKind, Message, Purpose, Put, QueuedAdd, QueuedState, Redactor, Relation, Result,
+    RunningSummary, Scope, Stage, StoredMessage, WriteBatch,
     add::redact,
     graph::{self, Changed, Changes, Held},
     traits::redact_message,
@@ -279,14 +279,16 @@ impl Import {
         let mut batch = WriteBatch::default();
         let changes = self.memories(&mut batch, &mut report).await?;
         self.removed(&mut batch, &mut report).await?;
-        graph::write(&*self.engine.0.store, self.engine.graph_part(), batch, changes).await.map_err(|error| match error.kind() {
-            ErrorKind::Conflict => {
-                let message = "a memory of the import was changed meanwhile, or is there under a scope that is not \
+        graph::write(&*self.engine.0.store, self.engine.graph_part(), batch, changes).await.map_err(
+            |error| match error.kind() {
+                ErrorKind::Conflict => {
+                    let message = "a memory of the import was changed meanwhile, or is there under a scope that is not \
                                imported into: begin again, or import into another store";
-                in_store(Error::new(ErrorKind::Conflict, message).with_source(error))
-            }
-            _ => in_store(error),
-        })?;
+                    in_store(Error::new(ErrorKind::Conflict, message).with_source(error))
+                }
+                _ => in_store(error),
+            },
+        )?;
         (self.waiting.memories, self.waiting.removed, self.report) = (Vec::new(), Vec::new(), report);
         if self.is_first.is_none() && !self.waiting.relations.is_empty() {
             self.is_first = Some(self.has_no_relations().await?);

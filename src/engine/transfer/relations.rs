@@ -94,7 +94,8 @@ impl Import {
                 return Some(relation).filter(|relation| self.scope.covers(&relation.scope));
             }
             relation.sources.retain(|source| there.contains_key(source));
-            let knows = |source: &MemoryId| there.get(source).is_some_and(|memory| relation.scope.covers(&memory.scope));
+            let knows =
+                |source: &MemoryId| there.get(source).is_some_and(|memory| relation.scope.covers(&memory.scope));
             let is_own = self.scope.covers(&relation.scope) && !relation.sources.is_empty();
             (is_own || relation.sources.iter().any(knows)).then_some(relation)
         };

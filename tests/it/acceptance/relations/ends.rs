@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use ingrain::{
-    Clock,
-    ExtractedRelation, HashingEmbedder, Maintenance, MemoryEngine, MemoryUpdate, Mention, NewMemory, OnClash, Scope,
-    Timestamp, Trust,
+    Clock, ExtractedRelation, HashingEmbedder, Maintenance, MemoryEngine, MemoryUpdate, Mention, NewMemory, OnClash,
+    Scope, Timestamp, Trust,
 };
 
 use super::{engine, id, lines, lines_of, tell};
@@ -55,7 +54,8 @@ async fn its_beginning_and_a_later_end_are_those_of_its_memory() {
     for world in World::all().await {
         let engine = engine(&world).await;
         let tea = tell(&engine, &ada(), "Likes tea = user|likes|tea").await;
-        let [march, june, september] = ["2025-03", "2025-06", "2025-09"].map(|month| time(&format!("{month}-01T00:00:00Z")));
+        let [march, june, september] =
+            ["2025-03", "2025-06", "2025-09"].map(|month| time(&format!("{month}-01T00:00:00Z")));
         let at = async |at: Timestamp| !lines_of(&engine.graph(&ada()).at(at)).await.is_empty();
         engine.update(&ada(), tea, until(Some(march))).await.unwrap();
         engine.update(&ada(), tea, until(Some(september))).await.unwrap();
@@ -142,7 +142,10 @@ async fn a_merge_that_is_undone_brings_it_back() {
 async fn entities_that_are_parted_again_have_what_they_had() {
     for world in World::all().await {
         let memory = world.builder().single_valued(["lives_in"]).build().await.unwrap();
-        let lives = |who: &str, place: &str| NewMemory::new(format!("{who} lives in {place}")).relations([ExtractedRelation::new(who, "lives_in", place)]);
+        let lives = |who: &str, place: &str| {
+            NewMemory::new(format!("{who} lives in {place}"))
+                .relations([ExtractedRelation::new(who, "lives_in", place)])
+        };
         memory.add_raw(&ada(), [lives("Ann", "Ghent")]).await.unwrap();
         world.clock.advance(DAY);
         memory.add_raw(&ada(), [lives("Annie", "Turku")]).await.unwrap();
