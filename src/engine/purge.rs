@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use super::{MemoryEngine, delete, watch::Outcome};
 use crate::{
     ErrorKind, Filter, ListQuery, Memory, MemoryId, MemoryKind, Result, Scope, Source, Stage, Validity, WriteBatch,
-    graph::{self, Changes, Trace},
+    graph::{self, Trace},
 };
 
 /// How many memories are read at a time.
@@ -283,22 +283,21 @@ async fn one(engine: &MemoryEngine, scope: &Scope, id: MemoryId, report: &mut Pu
     let history = engine.0.store.history(scope, id).await.map_err(in_store)?;
     let events = history.len() as u64;
     let found = engine.0.store.get(scope, &[id]).await.map_err(in_store)?.pop();
-    if events == 0 && found.is_none() {
-        return Ok(());
-    }
     let mut batch = WriteBatch { erase_history: vec![id], ..WriteBatch::default() };
-    let mut changes = Changes::default();
+    let stored = found.as_ref().map(|memory| memory.scope.clone());
+    let Some(stored) = stored.or_else(|| history.last().map(|event| event.scope.clone())) else { return Ok(()) };
+    let mut texts: Vec<String> =
+        history.into_iter().flat_map(|event| [event.old_text, event.new_text]).flatten().collect();
     if let Some(memory) = &found {
-        let mut texts: Vec<String> =
-            history.into_iter().flat_map(|event| [event.old_text, event.new_text]).flatten().collect();
         texts.push(memory.text.clone());
-        texts.sort_unstable();
-        texts.dedup();
         batch.puts = delete::without_its_text(engine, memory, &[]).await?;
         batch.deletes.push(id);
-        changes = delete::forgotten_to(engine, &memory.scope, &[id], Trace::Nothing(&texts)).await?;
-        batch.unchanged = delete::guard(&memory.scope, version, &changes);
     }
+    texts.sort_unstable();
+    texts.dedup();
+    // Of what was removed before, names may be left.
+    let changes = delete::forgotten_to(engine, &stored, &[id], Trace::Nothing(&texts)).await?;
+    batch.unchanged = delete::guard(&stored, version, &changes);
     let relations = changes.gone;
     let entities = changes.batch.remove_entities.len() as u64;
     graph::write_deletion(&*engine.0.store, engine.graph_part(), batch, changes).await.map_err(in_store)?;

@@ -182,11 +182,11 @@ pub async fn tell_names(memory: &MemoryEngine, user: &Scope) -> Vec<MemoryId> {
 }
 
 async fn names_go_with_what_told_them<S: VectorStore>(store: impl AsyncFn() -> S) {
-    for at_once in [true, false] {
+    for way in 0..2 {
         let memory = engine(store().await).await;
         let olga = Scope::user("olga");
         let ids = tell_names(&memory, &olga).await;
-        if at_once {
+        if way == 0 {
             memory.purge(&olga, Purge::memories(ids)).await.unwrap();
         } else {
             for id in ids.into_iter().rev() {
@@ -217,6 +217,14 @@ async fn names_go_with_what_told_them<S: VectorStore>(store: impl AsyncFn() -> S
     let (olya, _) = memory.graph(&olga).find("Olya", 1).await.unwrap().remove(0);
     assert_eq!((olya.name.as_str(), olya.aliases.len()), ("Olya", 0));
     worlds::sound(&memory).await;
+    // What was removed, and only then purged, leaves no name either.
+    let same = ExtractedRelation::new("Olya", ExtractedRelation::SAME_AS, "Qwertzuiop");
+    let third =
+        memory.add_raw(&olga, [NewMemory::new("Olya is Qwertzuiop").relations([same])]).await.unwrap().remove(0).id;
+    memory.delete(&olga, third).await.unwrap();
+    assert_eq!(memory.graph(&olga).find("Qwertzuiop", 1).await.unwrap().len(), 1);
+    memory.purge(&olga, Purge::memories([third])).await.unwrap();
+    assert!(memory.graph(&olga).find("Qwertzuiop", 1).await.unwrap().is_empty());
 }
 
 pub const SECRETS_OF_NAMES: [&str; 5] = ["Zanzibarova", "Qwertzuiop", "Kumquatery", "Ouagadougou", "Xylophonist"];

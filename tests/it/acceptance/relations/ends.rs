@@ -7,6 +7,8 @@ use ingrain::{
     Scope, Timestamp, Trust,
 };
 
+use proptest::prelude::*;
+
 use super::{engine, id, lines, lines_of, tell};
 use crate::worlds::{World, t0, time};
 
@@ -197,4 +199,78 @@ async fn what_was_kept_aside_tells_its_relations_when_it_is_approved() {
     assert_eq!(memory.graph(&ada()).counts().await.unwrap(), (0, 0));
     memory.approve(&ada(), aside.id).await.unwrap();
     assert_eq!(lines(&memory, &ada()).await, ["Ann|works_at|Bolt"]);
+}
+
+/// What is done to one of a few memories, each of which tells that the user likes something, and lives somewhere.
+#[derive(Debug, Clone)]
+enum Step {
+    Tell(usize),
+    End(usize),
+    Reopen(usize),
+    Delete(usize),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = (0..4_usize, 0..4_u8).prop_map(|(number, what)| match what {
+        0 => Step::Tell(number),
+        1 => Step::End(number),
+        2 => Step::Reopen(number),
+        _ => Step::Delete(number),
+    });
+    prop::collection::vec(step, 1..16)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    /// Whatever happens to memories: what several of may hold at a time holds while one of its memories does, and of what
+    /// there is but one at a time no two do, nor one without a memory that holds.
+    #[test]
+    fn relations_hold_as_their_memories_do(steps in steps()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let world = World::in_memory().await;
+            let memory = &world.engine;
+            // By thing: the memories that tell of it, and whether they hold.
+            let mut told: Vec<Vec<(ingrain::MemoryId, bool)>> = vec![Vec::new(); 2];
+            for step in steps {
+                world.clock.advance(DAY);
+                let (Step::Tell(number) | Step::End(number) | Step::Reopen(number) | Step::Delete(number)) = step;
+                let (thing, place) = (number % 2, number / 2);
+                let one = told[thing].get(place).map(|(id, _)| *id);
+                match (&step, one) {
+                    (Step::Tell(_), _) => {
+                        let likes = ExtractedRelation::new("user", "likes", format!("thing {thing}").as_str());
+                        let lives = ExtractedRelation::new("user", "lives_in", format!("town {thing}").as_str());
+                        let text = format!("Likes thing {thing}, and lives in town {thing} ({})", told[thing].len());
+                        let new = NewMemory::new(text).relations([likes, lives.single_valued()]);
+                        told[thing].push((memory.add_raw(&ada(), [new]).await.unwrap().remove(0).id, true));
+                    }
+                    (Step::End(_), Some(id)) => {
+                        memory.update(&ada(), id, until(Some(world.clock.now()))).await.unwrap();
+                        told[thing][place].1 = false;
+                    }
+                    (Step::Reopen(_), Some(id)) => {
+                        memory.update(&ada(), id, until(None)).await.unwrap();
+                        told[thing][place].1 = true;
+                    }
+                    (Step::Delete(_), Some(id)) => {
+                        memory.delete(&ada(), id).await.unwrap();
+                        told[thing].remove(place);
+                    }
+                    (_, None) => {}
+                }
+                let now = lines(memory, &ada()).await;
+                let holds = |thing: usize| told[thing].iter().any(|(_, holds)| *holds);
+                for thing in 0..2 {
+                    let likes = now.contains(&format!("user|likes|thing {thing}"));
+                    prop_assert_eq!(likes, holds(thing), "thing {} after {:?}: {:?} {:?}", thing, step, now, told);
+                    let lives = now.contains(&format!("user|lives_in|town {thing}"));
+                    prop_assert!(!lives || holds(thing), "town {} after {:?}: {:?}", thing, step, now);
+                }
+                prop_assert!(now.iter().filter(|line| line.contains("lives_in")).count() <= 1, "{:?}", now);
+            }
+            crate::worlds::sound(memory).await;
+            Ok(())
+        })?;
+    }
 }
