@@ -196,9 +196,22 @@ pub(super) async fn told(engine: &MemoryEngine, memory: &Memory, relations: &[Ex
 /// What becomes of the graph when a memory holds from or until when it did not.
 pub(super) async fn followed(engine: &MemoryEngine, before: &Memory, after: &Memory) -> Result<Changes> {
     let Some(part) = engine.graph_part() else { return Ok(Changes::default()) };
-    let mut web = Web::new(part.store, &after.scope, engine.0.clock.now(), part.single_valued);
-    let changed = HashMap::from([(after.id, Held::changed(before, after))]);
-    web.follow(&changed, &*engine.0.store).await.map_err(|error| error.with_stage(Stage::Store))?;
+    let held = Held::changed(before, after);
+    if !held.is_change() {
+        return Ok(Changes::default());
+    }
+    let in_store = |error: Error| error.with_stage(Stage::Store);
+    // One that was told in a wider scope may rest on it, too.
+    let mut scope = after.scope.across_sessions();
+    for reader in after.scope.single_parts() {
+        for relation in part.store.relations_of(&reader, &[after.id]).await.map_err(in_store)? {
+            if relation.scope.covers(&scope) {
+                scope = relation.scope;
+            }
+        }
+    }
+    let mut web = Web::new(part.store, &scope, engine.0.clock.now(), part.single_valued);
+    web.follow(&HashMap::from([(after.id, held)]), &*engine.0.store).await.map_err(in_store)?;
     Ok(web.into_changes())
 }
 

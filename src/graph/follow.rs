@@ -40,7 +40,7 @@ impl Held {
         Self { before: Period { until: None, ..after }, after }
     }
 
-    fn is_change(&self) -> bool {
+    pub(crate) fn is_change(&self) -> bool {
         self.before != self.after
     }
 }

@@ -92,7 +92,6 @@ pub struct Relation {
     /// The name the object was told under, where that is not its own.
     pub object_name: Option<String>,
     /// Whether the subject has but one such object at a time, so that this ended what was believed before.
-    #[serde(default)]
     pub single_valued: bool,
     /// The statement in words.
     pub fact: String,

@@ -62,7 +62,8 @@ impl Import {
             relations.into_iter().partition(|relation| self.scope.covers(&relation.scope));
         let is_empty = self.is_first == Some(true);
         let mut batch = self.entities(part.store, &entities, report).await?;
-        batch.entities.extend(self.wider_entities(part.store, &wider).await?);
+        let new = self.wider_entities(part.store, &wider, report).await?;
+        batch.entities.extend(new);
         if is_empty {
             // There is nothing they could be at odds with.
             batch.relations.clone_from(&covered);
@@ -124,7 +125,12 @@ impl Import {
     }
 
     /// The ends of relations of wider scopes: new, or with the names that they are not known by.
-    async fn wider_entities(&self, graph: &dyn GraphStore, relations: &[Relation]) -> Result<Vec<Entity>> {
+    async fn wider_entities(
+        &self,
+        graph: &dyn GraphStore,
+        relations: &[Relation],
+        report: &mut TransferReport,
+    ) -> Result<Vec<Entity>> {
         let mut entities: BTreeMap<EntityId, Entity> = BTreeMap::new();
         let ends = relations.iter().flat_map(|relation| [relation.subject, relation.object]);
         for entity in ends.filter_map(|end| self.wider.0.get(&end)) {
@@ -136,8 +142,8 @@ impl Import {
                 }
             }
             known.entity_type = known.entity_type.or_else(|| entity.entity_type.clone());
-            if there.as_ref() != Some(&known) {
-                entities.insert(entity.id, known);
+            if there.as_ref() != Some(&known) && entities.insert(entity.id, known).is_none() {
+                report.entities += u64::from(there.is_none());
             }
         }
         Ok(entities.into_values().collect())

@@ -123,6 +123,26 @@ async fn it_holds_with_the_last_of_its_memories() {
 }
 
 #[tokio::test]
+async fn one_of_a_wider_scope_follows_too() {
+    for world in World::all().await {
+        let engine = engine(&world).await;
+        let coach = ada().with_agent("coach");
+        let memory = tell(&engine, &coach, "Runs with Cid = user|runs_with|Cid").await;
+        engine.add(&ada(), "Runs with Cid = user|runs_with|Cid").await.unwrap();
+        let wide = async || {
+            let graph = engine.graph(&ada()).view().await.unwrap();
+            graph.relations.iter().filter(|relation| relation.scope == ada()).count()
+        };
+        assert_eq!(wide().await, 1);
+        world.clock.advance(DAY);
+        engine.update(&coach, memory, until(Some(world.clock.now()))).await.unwrap();
+        assert_eq!(wide().await, 0, "{}", world.name);
+        engine.update(&coach, memory, until(None)).await.unwrap();
+        assert_eq!(wide().await, 1, "{}", world.name);
+    }
+}
+
+#[tokio::test]
 async fn a_merge_that_is_undone_brings_it_back() {
     for world in World::all().await {
         let memory = &world.engine;
