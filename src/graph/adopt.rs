@@ -1,6 +1,6 @@
 //! Taking in relations that were believed elsewhere, or here at an earlier time.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, btree_map::Entry};
 
 use super::{
     follow::{Changed, hull},
@@ -21,15 +21,17 @@ impl Web<'_> {
         let mut stored: BTreeMap<EntityId, HashMap<RelationId, Relation>> = BTreeMap::new();
         let mut news = 0;
         for relation in relations {
-            let subject = relation.subject;
-            if !stored.contains_key(&subject) {
-                let query = GraphQuery::any_time().expired_too().limit(RELATIONS);
-                let found = self.store.relations_at(&self.scope, &[subject], Direction::Out, &query).await?;
-                self.take(found.iter().filter(|relation| relation.expired_at.is_none()).cloned().collect());
-                self.read_from.insert(subject);
-                stored.insert(subject, found.into_iter().map(|relation| (relation.id, relation)).collect());
-            }
-            let there = stored.get(&subject).and_then(|relations| relations.get(&relation.id));
+            let there = match stored.entry(relation.subject) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => {
+                    let (ends, query) = ([relation.subject], GraphQuery::any_time().expired_too().limit(RELATIONS));
+                    let found = self.store.relations_at(&self.scope, &ends, Direction::Out, &query).await?;
+                    self.take(found.iter().filter(|relation| relation.expired_at.is_none()).cloned().collect());
+                    self.read_from.insert(relation.subject);
+                    place.insert(found.into_iter().map(|relation| (relation.id, relation)).collect())
+                }
+            };
+            let there = there.get(&relation.id);
             let is_news = if relation.expired_at.is_some() {
                 self.adopt_expired(relation, there)
             } else {

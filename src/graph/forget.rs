@@ -256,6 +256,8 @@ fn contains(text: &str, name: &str) -> bool {
             let (before, after) = (text.get(..at), text.get(at + found.len()..));
             let (before, after) =
                 (before.and_then(|text| text.chars().last()), after.and_then(|text| text.chars().next()));
-            !(is_word(before) && is_word(name.chars().next())) && !(is_word(after) && is_word(name.chars().last()))
+            let is_inside = is_word(before) && is_word(name.chars().next());
+            let goes_on = is_word(after) && is_word(name.chars().last());
+            !is_inside && !goes_on
         })
 }

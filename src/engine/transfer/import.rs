@@ -55,13 +55,16 @@ pub struct Import {
 /// What is to be written together.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
-    memories: Vec<Read<(Memory, Vec<String>, Vec<HistoryEvent>)>>,
+    memories: Vec<Read<Found>>,
     removed: Vec<Read<(MemoryId, Vec<HistoryEvent>)>>,
     pub(super) entities: Vec<Read<Entity>>,
     pub(super) relations: Vec<Read<Relation>>,
     talks: Vec<Read<Talk>>,
     adds: Vec<Read<QueuedAdd>>,
 }
+
+/// A memory, the texts it is found by, and its history.
+type Found = (Memory, Vec<String>, Vec<HistoryEvent>);
 
 /// What was read from a line.
 #[derive(Debug)]
