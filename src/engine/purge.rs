@@ -97,7 +97,7 @@ impl MemoryEngine {
     /// What the graph says goes with the last memory that told it. A relation that rests on others as well stays, in their
     /// words. Of an entity that stays, those names, and what it was said to be, stay that something left tells: a memory by
     /// the words of its text, or a relation that was told under that name. A name of an entity that was purged of goes if
-    /// nothing left has it word for word, since nobody knows any more who told it; the last name stays.
+    /// nothing left has it word for word, turns included, since nobody knows any more who told it; the last name stays.
     ///
     /// ```
     /// # use ingrain::{HashingEmbedder, MemoryEngine, Purge, Scope};

@@ -11,12 +11,15 @@ use super::{
     web::Web,
 };
 use crate::{
-    Direction, Entity, EntityId, GraphQuery, Memory, MemoryId, Relation, RelationId, Result, Scope, VectorStore,
-    score::names::folded, text::is_unspaced,
+    Direction, Entity, EntityId, GraphQuery, Memory, MemoryId, Relation, RelationId, Result, Scope, SearchQuery,
+    Validity, VectorStore, score::names::folded, text::is_unspaced,
 };
 
 /// Relations that are read at a time.
 const RELATIONS: usize = 1_000_000;
+
+/// Memories that are looked over for a name, those first that its words fit best.
+const SAID: usize = 32;
 
 /// What is left of memories that go.
 #[derive(Debug, Clone, Copy)]
@@ -170,21 +173,39 @@ impl Web<'_> {
                 continue;
             }
             let told = self.told_of_entity(&entity, removed, staying, memories).await?;
-            let is_told = |name: &String| !doubtful.contains(name) || told.tells(name);
-            let names: Vec<String> = entity_names(&entity).filter(|name| is_told(name)).cloned().collect();
+            let mut names: Vec<String> = Vec::new();
+            for name in entity_names(&entity) {
+                let is_told = !doubtful.contains(name) || told.tells(name);
+                if is_told || self.is_said(&entity.scope, name, memories).await? {
+                    names.push(name.clone());
+                }
+            }
             let mut left = entity.clone();
             if let Some((first, rest)) = names.split_first() {
                 (left.name, left.aliases) = (first.clone(), rest.to_vec());
             } else {
                 left.aliases.clear();
             }
-            left.entity_type = left.entity_type.filter(|sort| !is_type_said || told.tells(sort));
+            if let Some(sort) = entity.entity_type.as_ref().filter(|sort| is_type_said && !told.tells(sort))
+                && !self.is_said(&entity.scope, sort, memories).await?
+            {
+                left.entity_type = None;
+            }
             if left != entity {
                 left.updated_at = self.now;
                 self.batch.entities.push(left);
             }
         }
         Ok(())
+    }
+
+    /// Whether a memory that stays has the words in its text, be there a relation that rests on it or not.
+    async fn is_said(&self, scope: &Scope, words: &str, memories: &dyn VectorStore) -> Result<bool> {
+        let query = SearchQuery::new(scope.clone(), self.now).validity(Validity::Any).words(words).limit(SAID);
+        let found = memories.search(&query).await?;
+        let ids: Vec<MemoryId> =
+            found.into_iter().map(|found| found.id).filter(|id| !self.forgotten.contains(id)).collect();
+        Ok(memories.get(scope, &ids).await?.iter().any(|memory| tells(memory, words)))
     }
 
     /// What is left that tells of an entity.

@@ -217,6 +217,15 @@ async fn names_go_with_what_told_them<S: VectorStore>(store: impl AsyncFn() -> S
     let (olya, _) = memory.graph(&olga).find("Olya", 1).await.unwrap().remove(0);
     assert_eq!((olya.name.as_str(), olya.aliases.len()), ("Olya", 0));
     worlds::sound(&memory).await;
+    // A name that is told without a relation outlives what else was told of the same one.
+    let own = ExtractedRelation::new(Mention::USER, ExtractedRelation::SAME_AS, "Olga");
+    let tea = ExtractedRelation::new(Mention::USER, "likes", "tea");
+    memory.add_raw(&olga, [NewMemory::new("The name is Olga").relations([own])]).await.unwrap();
+    let likes =
+        memory.add_raw(&olga, [NewMemory::new("Likes tea").relations([tea.clone()])]).await.unwrap().remove(0).id;
+    memory.add_raw(&olga, [NewMemory::new("Likes tea, she said").relations([tea])]).await.unwrap();
+    memory.purge(&olga, Purge::memories([likes])).await.unwrap();
+    assert_eq!(memory.graph(&olga).find("Olga", 1).await.unwrap()[0].0.name, Mention::USER);
     // What was removed, and only then purged, leaves no name either.
     let same = ExtractedRelation::new("Olya", ExtractedRelation::SAME_AS, "Qwertzuiop");
     let third =
