@@ -8,10 +8,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{
-    periods::{Period, beside, ends_before, instants},
+    periods::{Period, beside, ends_before, instants, see},
     web::Web,
 };
-use crate::{EntityId, Memory, MemoryId, Relation, RelationId, Result, VectorStore, score::names::folded};
+use crate::{EntityId, Memory, MemoryId, Relation, RelationId, Result, Timestamp, VectorStore, score::names::folded};
 
 /// Entities that one was merged into, one after the other, that are looked for.
 const MERGES: usize = 16;
@@ -136,10 +136,35 @@ impl Web<'_> {
             return Ok(());
         }
         self.disbelieve(relation.id);
-        let key = folded(&relation.predicate);
         let created_at = self.now.max(relation.created_at);
         let new = Relation { id: RelationId::new(self.now), created_at, expired_at: None, ..relation };
-        self.settle(new, &key, false, period).await
+        self.unite(new, period);
+        Ok(())
+    }
+
+    /// Believes a relation for a period, with what is believed of the same two in periods that overlap: each holds as long as
+    /// its memories do, and no end of one is that of another.
+    fn unite(&mut self, mut new: Relation, mut period: Period) {
+        let mut seen: Vec<Timestamp> = instants(&new).collect();
+        let place = (new.subject, folded(&new.predicate));
+        loop {
+            let is_part = |known: &&Relation| {
+                let is_same = known.object == new.object && new.scope.covers(&known.scope);
+                is_same && Period::of(known).overlaps(period)
+            };
+            let known = self.told_of.get(&place).into_iter().flatten().filter_map(|id| self.believed.get(id));
+            let Some(part) = known.into_iter().find(is_part).map(|known| known.id) else { break };
+            let Some(part) = self.disbelieve(part) else { break };
+            period = Period::hull(&[period, Period::of(&part)]).unwrap_or(period);
+            seen.extend(instants(&part));
+            new.single_valued |= part.single_valued;
+            let unknown = part.sources.into_iter().filter(|source| !new.sources.contains(source)).collect::<Vec<_>>();
+            new.sources.extend(unknown);
+        }
+        (new.valid_at, new.invalid_at) = (period.from, period.until);
+        new.seen_at.clear();
+        seen.into_iter().for_each(|at| see(&mut new, at));
+        self.believe(new);
     }
 
     /// What was believed because of memories that then held at no time, and are to hold at one, each with the period that is

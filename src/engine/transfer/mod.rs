@@ -86,7 +86,8 @@ impl MemoryEngine {
     /// Texts are embedded by this engine's embedder, and secrets taken out by its redactor. Nothing is extracted or
     /// reconciled: import into an empty scope, or into an earlier state of the same. Several hundred lines are written at a
     /// time; if an import is broken off, begin it again, and what is there is passed over. What was removed or erased here
-    /// after it was exported comes back; relations are held against those that are there as if they were told now; a conversation that is there is left as it is and counts as skipped.
+    /// after it was exported comes back; a relation is held
+    /// against those that are there as if it were told now; a conversation that is there is left as it is and counts as skipped.
     pub fn import(&self, scope: &Scope) -> Import {
         Import::new(self.clone(), scope.clone())
     }

@@ -123,6 +123,23 @@ async fn it_holds_with_the_last_of_its_memories() {
 }
 
 #[tokio::test]
+async fn an_end_that_moves_is_no_end_of_what_was_told_again() {
+    for world in World::all().await {
+        let engine = engine(&world).await;
+        let first = tell(&engine, &ada(), "Sings in a choir = user|sings_in|choir").await;
+        world.clock.advance(DAY);
+        engine.update(&ada(), first, until(Some(world.clock.now()))).await.unwrap();
+        world.clock.advance(DAY);
+        tell(&engine, &ada(), "Sings in a choir again = user|sings_in|choir").await;
+        world.clock.advance(DAY);
+        engine.update(&ada(), first, until(Some(world.clock.now()))).await.unwrap();
+        world.clock.advance(DAY);
+        assert_eq!(lines(&engine, &ada()).await, ["user|sings_in|choir"], "{}", world.name);
+        assert_eq!(lines_of(&engine.graph(&ada()).any_time()).await.len(), 1, "the two are one period");
+    }
+}
+
+#[tokio::test]
 async fn one_of_a_wider_scope_follows_too() {
     for world in World::all().await {
         let engine = engine(&world).await;
