@@ -19,8 +19,8 @@
 //! - A [`Scope`] says whose it is: user, agent, session. Every read and write names one, and sees only what it covers.
 //! - World time is `valid_at` .. `invalid_at`; knowledge time is `created_at` and the [`HistoryEvent`]s. What is
 //!   contradicted ends, nothing is erased.
-//! - The [`Graph`] is made of [`Entity`]s and [`Relation`]s that facts told of. A relation rests on memories, ends with them
-//!   and goes with the last of them; see [`MemoryEngine::graph`].
+//! - The [`Graph`] is made of [`Entity`]s and [`Relation`]s that facts told of. A relation rests on memories, holds as long
+//!   as they do and goes with the last of them; see [`MemoryEngine::graph`].
 //! - An [`Error`] has an [`ErrorKind`] that says what to do next. An outage is an error, never an empty result.
 //!
 //! # Flow
@@ -49,7 +49,8 @@
 //!
 //! [`maintain`](MemoryEngine::maintain): *expire* → *merge* → *summarise* → *observe* → *forget* → *review*, in bounded steps
 //! that may stop anywhere. [`export`](MemoryEngine::export) and [`import`](MemoryEngine::import) take everything out and in,
-//! [`purge`](MemoryEngine::purge) leaves no trace, [`verify`](MemoryEngine::verify) says whether a store is sound, and
+//! [`scopes_of_everyone`](MemoryEngine::scopes_of_everyone) says whose memories there are, to go over all of them,
+//! `SqliteStore::copy_to` backs a file up while it is in use, [`purge`](MemoryEngine::purge) leaves no trace, [`verify`](MemoryEngine::verify) says whether a store is sound, and
 //! [`Reembed`] changes the embedder of a filled one. What calls find, change and cost is told to a [`Meter`].
 //!
 //! # Parts

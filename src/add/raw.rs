@@ -149,7 +149,7 @@ impl NewMemory {
 
     /// What it tells of who and what there is, for the [graph](crate::Graph): each relation rests on this memory, ends and
     /// goes with it, and counts from the same time. Names find the entities there are as those of facts do, and a
-    /// single-valued relation ends the one before. Of a memory that is kept aside nothing is taken into the graph. Default
+    /// single-valued relation ends the one before. Those of a memory that is kept aside are taken into the graph when it is approved. Default
     /// none.
     ///
     /// ```
@@ -213,7 +213,7 @@ impl NewMemory {
         memory.invalid_at = invalid_at;
         memory.expires_at = self.expires_at.map(truncate);
         if context.quarantine && quarantine::is_for_quarantine(&memory) {
-            quarantine::keep_aside(&mut memory);
+            quarantine::keep_aside(&mut memory, &self.relations);
             self.relations.clear();
         }
         if !self.relations.is_empty() && context.graph.is_none() {
@@ -318,16 +318,7 @@ async fn related(
     let Some(graph) = context.graph else { return Ok(Changes::default()) };
     let mut web = Web::new(graph.store, scope, context.now, graph.single_valued);
     for (memory, relations) in memories.iter().zip(relations) {
-        let told = Told {
-            relations,
-            memory: memory.id,
-            text: &memory.text,
-            // The one who speaks for the user is the user: an assistant is not.
-            speaker: memory.speaker.as_deref().filter(|_| memory.trust != Trust::Assistant),
-            since: memory.valid_at,
-            until: memory.invalid_at,
-        };
-        web.tell(&told).await?;
+        web.tell(&Told::by(memory, relations)).await?;
     }
     Ok(web.into_changes())
 }

@@ -1,6 +1,6 @@
 //! The graph part of an add: what facts relate, and what ends with the memories that end.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::{
     AddContext, AddReport,
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     MemoryId, Neighbour, Result, Scope, Timestamp, Trust,
-    graph::{Changes, Meant, Openings, Spoken, Told, Web},
+    graph::{Changed, Changes, Held, Meant, Openings, Spoken, Told, Web},
 };
 
 /// Memories near a fact whose entities a name in it may mean, the nearest.
@@ -47,6 +47,7 @@ pub(super) async fn relate(
     context: &AddContext<'_>,
     scope: &Scope,
     intake: &Intake,
+    neighbours: &[Neighbour],
     went: &BTreeMap<usize, MemoryId>,
     meant: &[Meant],
     report: &mut AddReport,
@@ -73,14 +74,13 @@ pub(super) async fn relate(
     for told in &told {
         web.tell(told).await?;
     }
-    let over = |end: &Timestamp| *end <= context.now;
-    let ended = report.superseded.iter().chain(&report.deleted).chain(&report.added);
-    let ended: HashMap<MemoryId, Timestamp> =
-        ended.filter_map(|memory| Some((memory.id, memory.invalid_at.filter(over)?))).collect();
-    if !ended.is_empty() {
-        let added: HashSet<MemoryId> = report.added.iter().map(|memory| memory.id).collect();
-        web.end(&ended, &added, context.store).await?;
+    let mut changed: Changed = report.added.iter().map(|memory| (memory.id, Held::ended_at_birth(memory))).collect();
+    for memory in report.updated.iter().chain(&report.superseded).chain(&report.deleted) {
+        if let Some(known) = neighbours.iter().find(|neighbour| neighbour.memory.id == memory.id) {
+            changed.insert(memory.id, Held::changed(&known.memory, memory));
+        }
     }
+    web.follow(&changed, context.store).await?;
     let (resolved, unmet) = web.resolved();
     report.resolved = resolved;
     report.rejected.extend((0..unmet).map(|_| "a name taken for an entity that is gone".to_owned()));

@@ -10,8 +10,8 @@ use super::{
     slots,
 };
 use crate::{
-    Action, Actor, EmbedderExt, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, Neighbour, Plan, Purpose, Put,
-    Result, Scope, Source, Stage, Stamp, Timestamp, Trust, Unchanged, Version, WriteBatch,
+    Action, Actor, EmbedderExt, EventKind, ExtractedRelation, HistoryEvent, IndexKey, Memory, MemoryId, Neighbour,
+    Plan, Purpose, Put, Result, Scope, Source, Stage, Stamp, Timestamp, Trust, Unchanged, Version, WriteBatch,
     cues::looks_like_instruction,
     graph::Changes,
     types::{quarantine, truncate},
@@ -128,7 +128,8 @@ pub(super) async fn prepare(
     }
     for new in &intake.aside {
         let mut memory = new_memory(new, context.ids.next(context.now), scope, context.now);
-        quarantine::keep_aside(&mut memory);
+        let relations: &[ExtractedRelation] = if context.graph.is_some() { &new.fact.relations } else { &[] };
+        quarantine::keep_aside(&mut memory, &relations);
         draft.report.quarantined.push(memory.clone());
         let key = IndexKey::new(memory.text.clone(), new.vector.clone());
         draft.put_new(memory, vec![key], draft.stamp.clone().because("kept aside"));
@@ -139,7 +140,7 @@ pub(super) async fn prepare(
     if !intake.facts.is_empty() && context.store.capabilities().guards {
         draft.batch.unchanged = Some(Unchanged::new(scope.across_sessions(), version));
     }
-    let changes = relate(context, scope, intake, &went, meant, &mut draft.report)
+    let changes = relate(context, scope, intake, neighbours, &went, meant, &mut draft.report)
         .await
         .map_err(|error| error.with_stage(Stage::Store))?;
     let new = changes.batch.relations.iter().filter(|relation| changes.new_relations.contains(&relation.id));

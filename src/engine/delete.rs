@@ -1,11 +1,11 @@
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{ATTEMPTS, MemoryEngine, maintain};
 use crate::{
-    Actor, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Put, Result, Scope,
-    Source, Stage, Stamp, Unchanged, Validity, Version, WriteBatch,
+    Actor, Error, ErrorKind, EventKind, ExtractedRelation, HistoryEvent, IndexKey, ListQuery, Memory, MemoryId, Put,
+    Result, Scope, Source, Stage, Stamp, Unchanged, Validity, Version, WriteBatch,
     add::keys,
-    graph::{self, Changes, GraphPart, Web},
+    graph::{self, Changes, GraphPart, Held, Told, Trace, Web},
 };
 
 pub(super) async fn delete(engine: &MemoryEngine, scope: &Scope, id: MemoryId, by: Actor) -> Result<()> {
@@ -64,6 +64,9 @@ pub(super) async fn delete_all(engine: &MemoryEngine, scope: &Scope) -> Result<u
     };
     // What the graph tells goes first: whoever asks again after an outage finds the memories still there.
     if scope.agent_id().is_none() && scope.session_id().is_none() {
+        for (scope, ids) in told_elsewhere(engine, part, scope).await? {
+            forget(engine, part, &scope, &ids).await?;
+        }
         if !part.is_memory_store {
             part.store.delete_graph(scope).await.map_err(in_store)?;
         }
@@ -98,6 +101,41 @@ pub(super) async fn delete_all(engine: &MemoryEngine, scope: &Scope) -> Result<u
     Ok(count)
 }
 
+/// The memories that a scope covers and that relations rest on which it does not cover, by their scopes: what a user told an
+/// agent may be known to the agent, whoever the user is.
+pub(super) async fn told_elsewhere(
+    engine: &MemoryEngine,
+    part: GraphPart<'_>,
+    scope: &Scope,
+) -> Result<BTreeMap<Scope, Vec<MemoryId>>> {
+    let in_store = |error: Error| error.with_stage(Stage::Store);
+    let mut query = ListQuery::new(scope.clone(), Validity::Any);
+    query.limit = PAGE;
+    let mut told: BTreeMap<Scope, Vec<MemoryId>> = BTreeMap::new();
+    loop {
+        let page = engine.0.store.list(&query).await.map_err(in_store)?;
+        let mut by_reader: BTreeMap<Scope, Vec<MemoryId>> = BTreeMap::new();
+        for memory in &page.items {
+            for reader in memory.scope.single_parts().filter(|reader| !scope.covers(reader)) {
+                by_reader.entry(reader).or_default().push(memory.id);
+            }
+        }
+        let mut known: HashSet<MemoryId> = HashSet::new();
+        for (reader, ids) in by_reader {
+            let resting = part.store.relations_of(&reader, &ids).await.map_err(in_store)?;
+            let others = resting.into_iter().filter(|relation| !scope.covers(&relation.scope));
+            known.extend(others.flat_map(|relation| relation.sources));
+        }
+        for memory in page.items.into_iter().filter(|memory| known.contains(&memory.id)) {
+            told.entry(memory.scope).or_default().push(memory.id);
+        }
+        query.after = page.next;
+        if query.after.is_none() {
+            return Ok(told);
+        }
+    }
+}
+
 /// Takes memories of one scope out of the graph.
 async fn forget(engine: &MemoryEngine, part: GraphPart<'_>, scope: &Scope, ids: &[MemoryId]) -> Result<()> {
     let mut attempt = 1;
@@ -130,12 +168,51 @@ pub(super) fn guard(scope: &Scope, version: Option<Version>, changes: &Changes) 
 
 /// What becomes of the graph when these memories of one scope are gone.
 pub(super) async fn forgotten(engine: &MemoryEngine, scope: &Scope, ids: &[MemoryId]) -> Result<Changes> {
+    forgotten_to(engine, scope, ids, Trace::Names).await
+}
+
+/// The same, with what is left of them.
+pub(super) async fn forgotten_to(
+    engine: &MemoryEngine,
+    scope: &Scope,
+    ids: &[MemoryId],
+    trace: Trace<'_>,
+) -> Result<Changes> {
     let Some(part) = engine.graph_part() else { return Ok(Changes::default()) };
     let mut web = Web::new(part.store, scope, engine.0.clock.now(), part.single_valued);
     // A relation that was told in a wider scope may rest on them, too.
-    let widest: Vec<Scope> =
-        scope.readers().filter(|one| !scope.readers().any(|other| other != *one && other.covers(one))).collect();
-    web.forget(&widest, ids, &*engine.0.store).await.map_err(|error| error.with_stage(Stage::Store))?;
+    let widest: Vec<Scope> = scope.single_parts().collect();
+    web.forget(&widest, ids, trace, &*engine.0.store).await.map_err(|error| error.with_stage(Stage::Store))?;
+    Ok(web.into_changes())
+}
+
+/// What becomes of the graph when a memory tells relations.
+pub(super) async fn told(engine: &MemoryEngine, memory: &Memory, relations: &[ExtractedRelation]) -> Result<Changes> {
+    let Some(part) = engine.graph_part() else { return Ok(Changes::default()) };
+    let mut web = Web::new(part.store, &memory.scope, engine.0.clock.now(), part.single_valued);
+    web.tell(&Told::by(memory, relations)).await.map_err(|error| error.with_stage(Stage::Store))?;
+    Ok(web.into_changes())
+}
+
+/// What becomes of the graph when a memory holds from or until when it did not.
+pub(super) async fn followed(engine: &MemoryEngine, before: &Memory, after: &Memory) -> Result<Changes> {
+    let Some(part) = engine.graph_part() else { return Ok(Changes::default()) };
+    let held = Held::changed(before, after);
+    if !held.is_change() {
+        return Ok(Changes::default());
+    }
+    let in_store = |error: Error| error.with_stage(Stage::Store);
+    // One that was told in a wider scope may rest on it, too.
+    let mut scope = after.scope.across_sessions();
+    for reader in after.scope.single_parts() {
+        for relation in part.store.relations_of(&reader, &[after.id]).await.map_err(in_store)? {
+            if relation.scope.covers(&scope) {
+                scope = relation.scope;
+            }
+        }
+    }
+    let mut web = Web::new(part.store, &scope, engine.0.clock.now(), part.single_valued);
+    web.follow(&HashMap::from([(after.id, held)]), &*engine.0.store).await.map_err(in_store)?;
     Ok(web.into_changes())
 }
 

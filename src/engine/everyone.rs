@@ -15,7 +15,8 @@ impl MemoryEngine {
     /// import.
     ///
     /// Whoever has a memory, also one that no longer holds, a conversation or a queued add is in it, wherever those are kept;
-    /// who has nothing left but the history of what was deleted, or entities of a graph, is not. Walking the pages meets
+    /// who has nothing left but the history of what was deleted, or entities of a graph, is not, so whoever is to leave no trace
+    /// is [purged](Self::purge) by name. Walking the pages meets
     /// everybody who is there all the while. A page is read along indexes, not from the memories.
     ///
     /// ```

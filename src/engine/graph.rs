@@ -17,6 +17,11 @@ const PAGE: usize = 1_000;
 
 /// The graph of one user's world, as it is believed now to be now, or [as of](Graph::as_of) other times.
 ///
+/// # How long a relation holds
+/// From the first beginning to the last end of the memories it rests on, whatever changes those: an add, an update, a merge
+/// that is undone, an approval, an import. Of a relation that has but one object at a time, the next object's beginning is
+/// its end; when that one goes, it holds again as long as its memories do.
+///
 /// # Who is meant by a name
 /// Equal names mean one entity, unless one is a person or an animal and the other is not. Other spellings of a long name
 /// ("Acme Robotics GmbH") mean it if both are related to a third. What that does not decide is a new entity by the rules; a
@@ -188,7 +193,7 @@ impl Graph {
         loop {
             let version = graph_version(&self.engine).await?;
             let mut web = self.web()?;
-            let other = web.split(entity, name).await.map_err(in_store)?;
+            let other = web.split(entity, name, &*self.engine.0.store).await.map_err(in_store)?;
             match self.write(web, version).await {
                 Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
                 written => return written.map(|()| other),

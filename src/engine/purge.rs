@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use super::{MemoryEngine, delete, watch::Outcome};
 use crate::{
     ErrorKind, Filter, ListQuery, Memory, MemoryId, MemoryKind, Result, Scope, Source, Stage, Validity, WriteBatch,
-    graph::{self, Changes},
+    graph::{self, Trace},
 };
 
 /// How many memories are read at a time.
@@ -96,7 +96,10 @@ impl MemoryEngine {
     /// them may have told of it. Conversations and queued adds go with everything alone, since nothing tells which memories
     /// their messages became. Copies elsewhere, such as backups and the logs of a model's provider, are out of reach.
     ///
-    /// A name that other memories tell of, too, stays in the graph, with its other spellings.
+    /// What the graph says goes with the last memory that told it. A relation that rests on others as well stays, in their
+    /// words. Of an entity that stays, those names, and what it was said to be, stay that something left tells: a memory by
+    /// the words of its text, or a relation that was told under that name. A name of an entity that was purged of goes if
+    /// nothing left has it word for word, turns included, since nobody knows any more who told it; the last name stays.
     ///
     /// ```
     /// # use ingrain::{HashingEmbedder, MemoryEngine, Purge, Scope};
@@ -158,7 +161,10 @@ async fn everything(engine: &MemoryEngine, scope: &Scope, report: &mut PurgeRepo
     }
     let part = engine.graph_part();
     let is_the_graphs = scope.agent_id().is_none() && scope.session_id().is_none();
-    if scope.session_id().is_some() || (part.is_some() && !is_the_graphs) {
+    if let (Some(part), true) = (part, is_the_graphs) {
+        let told = delete::told_elsewhere(engine, part, scope).await?;
+        each(engine, scope, told.into_values().flatten().collect(), report).await?;
+    } else if scope.session_id().is_some() || part.is_some() {
         // What is told here is known elsewhere, too: the graph is the user's, and turns of other sessions may be found by a
         // fact of this one. So each memory is taken out of these.
         let ids = listed(engine, scope, None).await?.iter().map(|memory| memory.id).collect();
@@ -278,21 +284,25 @@ async fn each(engine: &MemoryEngine, scope: &Scope, ids: BTreeSet<MemoryId>, rep
 /// Takes one memory and its history away, and all that tells of it elsewhere, in one write.
 async fn one(engine: &MemoryEngine, scope: &Scope, id: MemoryId, report: &mut PurgeReport) -> Result<()> {
     let version = delete::graph_version(engine).await?;
-    let events = engine.0.store.history(scope, id).await.map_err(in_store)?.len() as u64;
+    let history = engine.0.store.history(scope, id).await.map_err(in_store)?;
+    let events = history.len() as u64;
     let found = engine.0.store.get(scope, &[id]).await.map_err(in_store)?.pop();
-    if events == 0 && found.is_none() {
-        return Ok(());
-    }
     let mut batch = WriteBatch { erase_history: vec![id], ..WriteBatch::default() };
-    let mut changes = Changes::default();
+    let stored = found.as_ref().map(|memory| memory.scope.clone());
+    let Some(stored) = stored.or_else(|| history.last().map(|event| event.scope.clone())) else { return Ok(()) };
+    let mut texts: Vec<String> =
+        history.into_iter().flat_map(|event| [event.old_text, event.new_text]).flatten().collect();
     if let Some(memory) = &found {
+        texts.push(memory.text.clone());
         batch.puts = delete::without_its_text(engine, memory, &[]).await?;
         batch.deletes.push(id);
-        changes = delete::forgotten(engine, &memory.scope, &[id]).await?;
-        batch.unchanged = delete::guard(&memory.scope, version, &changes);
     }
-    // Of a relation that rests on other memories as well only the words change.
-    let relations = changes.batch.remove_relations.len().saturating_sub(changes.batch.relations.len()) as u64;
+    texts.sort_unstable();
+    texts.dedup();
+    // Of what was removed before, names may be left.
+    let changes = delete::forgotten_to(engine, &stored, &[id], Trace::Nothing(&texts)).await?;
+    batch.unchanged = delete::guard(&stored, version, &changes);
+    let relations = changes.gone;
     let entities = changes.batch.remove_entities.len() as u64;
     graph::write_deletion(&*engine.0.store, engine.graph_part(), batch, changes).await.map_err(in_store)?;
     report.memories += u64::from(found.is_some());

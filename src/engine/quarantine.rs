@@ -37,7 +37,8 @@ impl MemoryEngine {
     }
 
     /// Lets a memory hold that is kept aside, by the word of the application ([`Trust::Imported`](crate::Trust::Imported)),
-    /// and returns it as it is now. Its history says `approved`. As with [`add_raw`](Self::add_raw) nothing is held
+    /// and returns it as it is now. Its history says `approved`, and the
+    /// graph takes in the relations it came with. As with [`add_raw`](Self::add_raw) nothing is held
     /// against it: what it contradicts is for the next fact, or for the application, to end.
     ///
     /// # Errors

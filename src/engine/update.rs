@@ -1,8 +1,6 @@
-use std::collections::{HashMap, HashSet};
-
 use super::{
     ATTEMPTS, MemoryEngine,
-    delete::{forgotten, graph_version, guard, without_its_text},
+    delete::{followed, forgotten, graph_version, guard, told, without_its_text},
     maintain,
     quarantine::not_kept_aside,
 };
@@ -10,7 +8,7 @@ use crate::{
     Actor, Block, Error, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Metadata, Put,
     Result, Scope, Stage, Timestamp, Trust, WriteBatch,
     add::{keys, redact},
-    graph::{self, Changes, Web},
+    graph::{self, Changes},
     types::{check_metadata, quarantine, truncate},
 };
 
@@ -103,7 +101,8 @@ impl MemoryUpdate {
         self
     }
 
-    /// When it ceased, or will cease, to hold; `None` to let it hold again, whatever had superseded it.
+    /// When it ceased, or will cease, to hold; `None` to let it hold again, whatever had superseded it. What the graph knows by
+    /// it follows; of relations of which there is but one at a time the other one stays as long as it is believed.
     pub fn valid_until(mut self, until: Option<Timestamp>) -> Self {
         self.invalid_at = Some(until);
         self
@@ -152,6 +151,9 @@ impl MemoryUpdate {
             quarantine::release(&mut memory);
         }
         if let Some(text) = text {
+            if memory.text != *text {
+                quarantine::forget_relations(&mut memory);
+            }
             memory.text.clone_from(text);
         }
         for (key, value) in metadata.iter().flatten() {
@@ -239,16 +241,13 @@ pub(super) async fn update(
 }
 
 /// What becomes of the graph. A new text need not say what the old one did, so nothing rests on it; what rests on a memory
-/// that has ended ends with it.
+/// holds as long as that does.
 async fn related(engine: &MemoryEngine, old: &Memory, new: &Memory) -> Result<Changes> {
     if old.text != new.text {
         return forgotten(engine, &new.scope, &[new.id]).await;
     }
-    let now = engine.0.clock.now();
-    let end = new.invalid_at.filter(|end| Some(*end) != old.invalid_at);
-    let (Some(end), Some(part)) = (end, engine.graph_part()) else { return Ok(Changes::default()) };
-    let mut web = Web::new(part.store, &new.scope, now, part.single_valued);
-    let ended = HashMap::from([(new.id, end)]);
-    web.end(&ended, &HashSet::new(), &*engine.0.store).await.map_err(|error| error.with_stage(Stage::Store))?;
-    Ok(web.into_changes())
+    if quarantine::is_kept_aside(old) && !quarantine::is_kept_aside(new) {
+        return told(engine, new, &quarantine::relations(old)).await;
+    }
+    followed(engine, old, new).await
 }

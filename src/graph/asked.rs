@@ -39,6 +39,11 @@ const PAST: &str = " former formerly previous previously past earlier ex once us
 const SENTENCE: [char; 14] = ['?', '!', '.', ',', ';', ':', '"', '“', '”', '«', '»', '…', '¿', '¡'];
 const OWNER: [&str; 4] = ["'s", "’s", "'", "’"];
 
+/// Every run of words of a text that may be a name.
+pub(super) fn runs(text: &str) -> Vec<String> {
+    Names::within(text, usize::MAX).runs.into_keys().collect()
+}
+
 /// Runs of words of a query that may be names. Where no blanks part words each character counts as one: a name is found
 /// inside what is written together, and in Korean in front of its particle.
 pub(super) struct Names {
@@ -59,8 +64,8 @@ fn is_character(char: char) -> bool {
 }
 
 impl Word {
-    /// The words of a folded text.
-    fn all_of(folded: &str) -> Vec<Self> {
+    /// The words of a folded text, at most so many.
+    fn all_of(folded: &str, most: usize) -> Vec<Self> {
         let mut words: Vec<Self> = Vec::new();
         for stretch in folded.split(' ') {
             let mut is_apart = true;
@@ -73,7 +78,7 @@ impl Word {
                 is_apart = false;
             }
         }
-        words.truncate(WORDS);
+        words.truncate(most);
         words
     }
 
@@ -92,7 +97,12 @@ impl Word {
 
 impl Names {
     pub(super) fn of(query: &str) -> Self {
-        let words = Word::all_of(&folded(query));
+        Self::within(query, WORDS)
+    }
+
+    /// Of the first words of a text.
+    fn within(text: &str, most: usize) -> Self {
+        let words = Word::all_of(&folded(text), most);
         let is_edge = |char: char| !char.is_alphanumeric() && !matches!(char, '+' | '#' | '%' | '$' | '€');
         let mut runs: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
         for begin in 0..words.len() {

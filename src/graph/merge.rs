@@ -1,7 +1,9 @@
 //! Making one entity of two, and two of one.
 
-use super::{periods::Period, web::Web};
-use crate::{Entity, EntityId, Error, ErrorKind, Mention, Relation, RelationId, Result, score::names::folded};
+use super::{follow::Changed, periods::Period, web::Web};
+use crate::{
+    Entity, EntityId, Error, ErrorKind, Mention, Relation, RelationId, Result, VectorStore, score::names::folded,
+};
 
 impl Web<'_> {
     /// Makes one of two: what is believed of the other is believed of the one that is kept, and its names become aliases.
@@ -25,7 +27,7 @@ impl Web<'_> {
 
     /// Makes two of one: what was told of it under that name is believed of another, which is the one it had been merged
     /// with, or a new one. The id of that one.
-    pub(crate) async fn split(&mut self, id: EntityId, name: &str) -> Result<EntityId> {
+    pub(crate) async fn split(&mut self, id: EntityId, name: &str, memories: &dyn VectorStore) -> Result<EntityId> {
         let one = self.known(id).await?;
         let key = folded(name);
         if folded(&one.name) == key || !one.aliases.iter().any(|alias| folded(alias) == key) {
@@ -53,8 +55,11 @@ impl Web<'_> {
             entity.aliases.retain(|alias| !theirs.contains(&folded(alias)));
             entity.updated_at = self.now;
         }
-        self.move_relations(id, other_id, &one.name, |told| told.is_some_and(|told| theirs.contains(&folded(told))))
+        let moved = self
+            .move_relations(id, other_id, &one.name, |told| told.is_some_and(|told| theirs.contains(&folded(told))))
             .await?;
+        // What they had ended of the one that stays holds again.
+        self.release(moved, &Changed::new(), memories).await?;
         Ok(other_id)
     }
 
@@ -65,7 +70,7 @@ impl Web<'_> {
         to: EntityId,
         own_name: &str,
         meant: impl Fn(Option<&str>) -> bool,
-    ) -> Result<()> {
+    ) -> Result<Vec<Relation>> {
         self.read_at(from).await?;
         self.read_at(to).await?;
         let is_moved = |end: EntityId, told: &Option<String>| end == from && meant(told.as_deref());
@@ -75,7 +80,7 @@ impl Web<'_> {
             .filter(|known| is_moved(known.subject, &known.subject_name) || is_moved(known.object, &known.object_name))
             .cloned()
             .collect();
-        for old in moved {
+        for old in &moved {
             let Some(old) = self.disbelieve(old.id) else { continue };
             let mut new = Relation { id: RelationId::new(self.now), created_at: self.now, ..old.clone() };
             for (end, told) in [(&mut new.subject, &mut new.subject_name), (&mut new.object, &mut new.object_name)] {
@@ -86,10 +91,10 @@ impl Web<'_> {
                 }
             }
             let (key, period) = (folded(&new.predicate), Period::of(&old));
-            let is_single = self.single_valued.contains(&key);
+            let is_single = new.single_valued || self.single_valued.contains(&key);
             self.settle(new, &key, is_single, period).await?;
         }
-        Ok(())
+        Ok(moved)
     }
 
     /// An entity that is there and was not merged with another.

@@ -5,7 +5,7 @@
 //! the next object's begins, whichever of the two was told first; and what is told of a stretch of time takes just that
 //! stretch from the others.
 
-use crate::{Relation, RelationId, Timestamp};
+use crate::{Memory, Relation, RelationId, Timestamp};
 
 /// From when until when, the end not included; `None` for an unknown beginning and for no end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,29 @@ impl Period {
         Self { from: relation.valid_at, until: relation.invalid_at }
     }
 
+    pub(crate) fn of_memory(memory: &Memory) -> Self {
+        Self { from: Some(memory.valid_at), until: memory.invalid_at }
+    }
+
+    /// From the first beginning to the last end of those that have anything in them, or of all if there is none such.
+    pub(super) fn hull(periods: &[Self]) -> Option<Self> {
+        let join = |one: Self, other: Self| Self {
+            from: one.from.zip(other.from).map(|(one, other)| one.min(other)),
+            until: one.until.zip(other.until).map(|(one, other)| one.max(other)),
+        };
+        let full = periods.iter().copied().filter(|period| !period.is_empty()).reduce(join);
+        full.or_else(|| periods.iter().copied().reduce(join))
+    }
+
+    /// The period of a relation that was believed for this one, now that the memories it rests on hold for `after`, and did
+    /// for `before`: a bound that was theirs still is, and it ends with the last of them.
+    pub(super) fn following(self, before: Option<Self>, after: Self) -> Self {
+        let had_ended = before.is_some_and(|before| !ends_before(self.until, before.until));
+        let until = if had_ended || ends_before(after.until, self.until) { after.until } else { self.until };
+        let from = if before.is_some_and(|before| before.from == self.from) { after.from } else { self.from };
+        Self { from, until }
+    }
+
     /// Whether there is nothing in it.
     pub(super) fn is_empty(self) -> bool {
         self.from.zip(self.until).is_some_and(|(from, until)| from >= until)
@@ -28,7 +51,7 @@ impl Period {
         end.is_none_or(|end| self.from.is_none_or(|from| from < end))
     }
 
-    fn overlaps(self, other: Self) -> bool {
+    pub(super) fn overlaps(self, other: Self) -> bool {
         self.begins_before(other.until) && other.begins_before(self.until)
     }
 
@@ -90,8 +113,36 @@ pub(crate) fn settle(told: Period, same: &[&Relation], others: &[&Relation]) -> 
 }
 
 /// When a relation was said to hold.
-fn instants(relation: &Relation) -> impl Iterator<Item = Timestamp> {
+pub(super) fn instants(relation: &Relation) -> impl Iterator<Item = Timestamp> {
     relation.valid_at.iter().chain(&relation.seen_at).copied()
+}
+
+/// Whether one end is before the other; `None` is no end.
+pub(super) fn ends_before(one: Option<Timestamp>, other: Option<Timestamp>) -> bool {
+    one.is_some_and(|one| other.is_none_or(|other| one < other))
+}
+
+/// The period that is wanted for a relation in the place of the known one, as far as the others hold at no time of what is
+/// new in it, of which there is but one at a time.
+pub(super) fn beside(known: Period, wanted: Period, others: &[&Relation]) -> Period {
+    let mut period = wanted;
+    if let Some(end) = known.until.filter(|_| ends_before(known.until, wanted.until)) {
+        let new = Period { from: Some(end), until: wanted.until };
+        let begins = others.iter().filter(|other| Period::of(other).overlaps(new));
+        let begins = begins.map(|other| other.valid_at.map_or(end, |from| from.max(end)));
+        let said = others.iter().flat_map(|other| instants(other)).filter(|at| new.contains(Some(*at)));
+        if let Some(first) = begins.chain(said).min() {
+            period.until = Some(first);
+        }
+    }
+    if let Some(begin) = known.from.filter(|begin| wanted.from.is_none_or(|from| from < *begin)) {
+        let new = Period { from: wanted.from, until: Some(begin) };
+        let ends = others.iter().filter(|other| Period::of(other).overlaps(new));
+        if let Some(last) = ends.map(|other| other.invalid_at.map_or(begin, |until| until.min(begin))).max() {
+            period.from = Some(last);
+        }
+    }
+    period
 }
 
 /// Notes that a relation was said to hold at an instant after its beginning.

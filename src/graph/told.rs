@@ -1,6 +1,6 @@
 //! What facts tell of whom.
 
-use crate::{Entity, ExtractedRelation, MemoryId, Mention, Timestamp, score::names::folded};
+use crate::{Entity, ExtractedRelation, Memory, MemoryId, Mention, Timestamp, Trust, score::names::folded};
 
 /// Longest name that tells anything, in bytes.
 const NAME: usize = 1_024;
@@ -18,6 +18,21 @@ pub(crate) struct Told<'a> {
     /// Since when it holds, and until when if that was told.
     pub(crate) since: Timestamp,
     pub(crate) until: Option<Timestamp>,
+}
+
+impl<'a> Told<'a> {
+    /// What a memory tells by itself, for as long as it holds.
+    pub(crate) fn by(memory: &'a Memory, relations: &'a [ExtractedRelation]) -> Self {
+        Self {
+            relations,
+            memory: memory.id,
+            text: &memory.text,
+            // The one who speaks for the user is the user: an assistant is not.
+            speaker: memory.speaker.as_deref().filter(|_| memory.trust != Trust::Assistant),
+            since: memory.valid_at,
+            until: memory.invalid_at,
+        }
+    }
 }
 
 pub(super) fn names_of(mention: &Mention) -> impl Iterator<Item = &String> {

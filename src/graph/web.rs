@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Direction, Entity, EntityId, ExtractedRelation, GraphBatch, GraphQuery, GraphStore, MemoryId, Mention, Relation,
-    RelationId, Result, Scope, Timestamp, VectorStore, score::names::folded,
+    RelationId, Result, Scope, Timestamp, score::names::folded,
 };
 
 /// Most relations that are read at one entity.
@@ -46,6 +46,11 @@ pub(crate) struct Web<'g> {
     /// Those of which the relations that they are the subject of were read.
     pub(super) read_from: HashSet<EntityId>,
     pub(super) batch: GraphBatch,
+    /// Memories that nothing rests on any longer, and how many relations went with them.
+    pub(super) forgotten: HashSet<MemoryId>,
+    pub(super) gone: u64,
+    /// What goes without a trace, and is there no more.
+    pub(super) removed: HashSet<RelationId>,
     /// What open names mean, by the word of a model.
     meant: Vec<Meant>,
     /// Those of them that were taken so, and how many cannot be any longer.
@@ -74,6 +79,9 @@ impl<'g> Web<'g> {
             read: HashSet::new(),
             read_from: HashSet::new(),
             batch: GraphBatch::default(),
+            forgotten: HashSet::new(),
+            gone: 0,
+            removed: HashSet::new(),
             meant: Vec::new(),
             resolved: BTreeMap::new(),
             unmet: BTreeSet::new(),
@@ -104,6 +112,7 @@ impl<'g> Web<'g> {
             let is_single = *single_valued || self.single_valued.contains(&key);
             let mut new = self.relation((subject_id, predicate, object_id), told.text);
             new.sources = vec![told.memory];
+            new.single_valued = is_single;
             new.subject_name = self.told_name(subject_id, &subject.name);
             new.object_name = self.told_name(object_id, &object.name);
             self.settle(new, &key, is_single, Period { from: Some(told.since), until: told.until }).await?;
@@ -119,7 +128,7 @@ impl<'g> Web<'g> {
             self.read_between(new.subject, new.object).await?;
         }
         let known = self.told_of.get(&(new.subject, key.to_owned())).into_iter().flatten();
-        let known = known.filter_map(|id| self.believed.get(id));
+        let known = known.filter_map(|id| self.believed.get(id)).filter(|known| new.scope.covers(&known.scope));
         let (same, others): (Vec<&Relation>, Vec<&Relation>) = known.partition(|known| known.object == new.object);
         let settled = settle(told, &same, if is_single { &others } else { &[] });
         let mut seen: Vec<Timestamp> = told.from.into_iter().chain(new.seen_at.iter().copied()).collect();
@@ -148,102 +157,9 @@ impl<'g> Web<'g> {
         Ok(())
     }
 
-    /// Ends what rests on memories that have ended, each at an instant, and on none that still holds.
-    pub(crate) async fn end(
-        &mut self,
-        ended: &HashMap<MemoryId, Timestamp>,
-        added: &HashSet<MemoryId>,
-        memories: &dyn VectorStore,
-    ) -> Result<()> {
-        self.read_of(&ended.keys().copied().collect::<Vec<_>>()).await?;
-        let resting: Vec<Relation> = self
-            .believed
-            .values()
-            .filter(|relation| relation.sources.iter().any(|source| ended.contains_key(source)))
-            .cloned()
-            .collect();
-        let mut unsure: Vec<MemoryId> = resting.iter().flat_map(|relation| relation.sources.iter().copied()).collect();
-        unsure.retain(|source| !ended.contains_key(source) && !added.contains(source));
-        unsure.sort_unstable();
-        unsure.dedup();
-        let found = memories.get(&self.scope, &unsure).await?;
-        let holding: HashSet<MemoryId> = found
-            .into_iter()
-            .filter(|memory| memory.invalid_at.is_none_or(|end| end > self.now))
-            .map(|memory| memory.id)
-            .chain(added.iter().copied().filter(|id| !ended.contains_key(id)))
-            .collect();
-        for relation in resting {
-            if relation.sources.iter().any(|source| holding.contains(source)) {
-                continue;
-            }
-            let Some(end) = relation.sources.iter().filter_map(|source| ended.get(source)).max() else { continue };
-            if relation.invalid_at.is_some_and(|until| until <= *end) {
-                continue;
-            }
-            let period = Period { from: relation.valid_at, until: Some(*end) };
-            self.replace(relation.id, if period.is_empty() { &[] } else { std::slice::from_ref(&period) });
-        }
-        Ok(())
-    }
-
-    /// Takes memories away from what rests on them, in all scopes that a relation of theirs may have: what rests on nothing
-    /// else goes without a trace, and an entity with it that is in no relation any more and of which nothing else is known.
-    /// What stays is told in the words of a memory that stays.
-    pub(crate) async fn forget(
-        &mut self,
-        scopes: &[Scope],
-        forgotten: &[MemoryId],
-        memories: &dyn VectorStore,
-    ) -> Result<()> {
-        let gone: HashSet<&MemoryId> = forgotten.iter().collect();
-        let (mut removed, mut bereft) = (HashSet::new(), BTreeMap::new());
-        let mut staying: BTreeMap<RelationId, (Relation, Scope)> = BTreeMap::new();
-        for scope in scopes {
-            for mut relation in self.store.relations_of(scope, forgotten).await? {
-                relation.sources.retain(|source| !gone.contains(source));
-                if relation.sources.is_empty() {
-                    bereft.extend([relation.subject, relation.object].map(|end| (end, scope.clone())));
-                    removed.insert(relation.id);
-                } else {
-                    staying.insert(relation.id, (relation, scope.clone()));
-                }
-            }
-        }
-        for (id, (relation, scope)) in staying {
-            let texts = memories.get(&scope, &relation.sources).await?;
-            let says_it = texts.iter().any(|memory| memory.text == relation.fact);
-            match texts.into_iter().next().filter(|_| !says_it) {
-                // A stored relation keeps its words, so another takes its place.
-                Some(memory) => {
-                    removed.insert(id);
-                    let copy = Relation { id: RelationId::new(self.now), fact: memory.text, ..relation };
-                    self.batch.relations.push(copy);
-                }
-                None => self.batch.relations.push(relation),
-            }
-        }
-        for (id, scope) in bereft {
-            for entity in self.store.entities(&scope, &[id]).await? {
-                // One more than are removed: then one that is not is among them, if there is any.
-                let query = GraphQuery::any_time().expired_too().limit(removed.len() + 1);
-                let left = self.store.relations_at(&entity.scope, &[id], Direction::Both, &query).await?;
-                let is_end = |relation: &Relation| relation.subject == id || relation.object == id;
-                let is_plain = entity.summary.is_none() && entity.metadata.is_empty();
-                let is_alone = left.iter().all(|relation| removed.contains(&relation.id));
-                if is_plain && is_alone && !self.batch.relations.iter().any(is_end) {
-                    self.batch.remove_entities.push(id);
-                }
-            }
-        }
-        self.batch.remove_relations.extend(removed);
-        self.batch.remove_relations.sort_unstable();
-        Ok(())
-    }
-
     /// What is to be written.
     pub(crate) fn into_changes(self) -> Changes {
-        let Self { now, entities, stored_entities, believed, stored, mut batch, .. } = self;
+        let Self { now, entities, stored_entities, believed, stored, mut batch, forgotten, gone, .. } = self;
         let new_entities = entities.keys().copied().filter(|id| !stored_entities.contains_key(id)).collect();
         let new_relations = believed.keys().copied().filter(|id| !stored.contains_key(id)).collect();
         for entity in entities.into_values() {
@@ -254,7 +170,11 @@ impl<'g> Web<'g> {
         for (id, relation) in &stored {
             match believed.get(id) {
                 // A clock may step back, or have stood still while another wrote.
-                None => batch.expire(relation, now.max(relation.created_at)),
+                None => {
+                    let mut relation = relation.clone();
+                    relation.sources.retain(|source| !forgotten.contains(source));
+                    batch.expire(&relation, now.max(relation.created_at));
+                }
                 Some(kept) if kept != relation => batch.relations.push(kept.clone()),
                 Some(_) => {}
             }
@@ -262,7 +182,7 @@ impl<'g> Web<'g> {
         batch.relations.extend(believed.into_values().filter(|relation| !stored.contains_key(&relation.id)));
         batch.entities.sort_by_key(|entity| entity.id);
         batch.relations.sort_by_key(|relation| relation.id);
-        Changes { batch, new_entities, new_relations }
+        Changes { batch, new_entities, new_relations, gone }
     }
 
     /// The entity a name means, which may be new.
@@ -450,7 +370,7 @@ impl<'g> Web<'g> {
     }
 
     /// Puts parts of a relation in its place.
-    fn replace(&mut self, id: RelationId, parts: &[Period]) {
+    pub(super) fn replace(&mut self, id: RelationId, parts: &[Period]) {
         let Some(old) = self.disbelieve(id) else { return };
         for Period { from, until } in parts {
             let mut part = Relation {
@@ -466,7 +386,7 @@ impl<'g> Web<'g> {
         }
     }
 
-    fn believe(&mut self, relation: Relation) {
+    pub(super) fn believe(&mut self, relation: Relation) {
         let place = (relation.subject, folded(&relation.predicate));
         self.told_of.entry(place).or_default().insert(relation.id);
         self.believed.insert(relation.id, relation);
@@ -490,7 +410,7 @@ impl<'g> Web<'g> {
     }
 
     /// Reads what is believed of an entity as the subject: what is related to a hub is not looked at for it.
-    async fn read_from(&mut self, id: EntityId) -> Result<()> {
+    pub(super) async fn read_from(&mut self, id: EntityId) -> Result<()> {
         if !self.read.contains(&id) && self.read_from.insert(id) {
             let query = GraphQuery::any_time().limit(RELATIONS);
             let found = self.store.relations_at(&self.scope, &[id], Direction::Out, &query).await?;
@@ -527,15 +447,18 @@ impl<'g> Web<'g> {
         Ok(())
     }
 
-    /// Reads what is believed because of memories.
-    async fn read_of(&mut self, memories: &[MemoryId]) -> Result<()> {
+    /// Reads what is believed because of memories; all that was, too.
+    pub(super) async fn read_of(&mut self, memories: &[MemoryId]) -> Result<Vec<Relation>> {
         let found = self.store.relations_of(&self.scope, memories).await?;
-        self.take(found.into_iter().filter(|relation| relation.expired_at.is_none()).collect());
-        Ok(())
+        self.take(found.iter().filter(|relation| relation.expired_at.is_none()).cloned().collect());
+        Ok(found)
     }
 
-    fn take(&mut self, found: Vec<Relation>) {
+    pub(super) fn take(&mut self, found: Vec<Relation>) {
         for relation in found {
+            if self.removed.contains(&relation.id) {
+                continue;
+            }
             if let std::collections::hash_map::Entry::Vacant(place) = self.stored.entry(relation.id) {
                 place.insert(relation.clone());
                 self.believe(relation);

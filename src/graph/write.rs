@@ -24,6 +24,8 @@ pub(crate) struct Changes {
     /// The entities and relations in it that are not stored yet.
     pub(crate) new_entities: BTreeSet<EntityId>,
     pub(crate) new_relations: BTreeSet<RelationId>,
+    /// How many relations go for good, and are not just told in other words.
+    pub(crate) gone: u64,
 }
 
 impl Changes {

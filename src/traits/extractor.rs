@@ -1,7 +1,7 @@
 use std::{fmt::Debug, sync::Arc};
 
 use async_trait::async_trait;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{CallBudget, MemoryKind, Message, Result, Timestamp, Trust, Usage};
 
@@ -137,7 +137,7 @@ impl Fact {
 }
 
 /// Someone or something that a relation names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Mention {
     /// The name, as it was said. [`Mention::USER`] for the user.
@@ -186,7 +186,7 @@ impl From<String> for Mention {
 }
 
 /// A relation read from messages; its ends are still names. It holds as long as the fact it belongs to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ExtractedRelation {
     /// The one it starts from.

@@ -91,6 +91,8 @@ pub struct Relation {
     pub subject_name: Option<String>,
     /// The name the object was told under, where that is not its own.
     pub object_name: Option<String>,
+    /// Whether the subject has but one such object at a time, so that this ended what was believed before.
+    pub single_valued: bool,
     /// The statement in words.
     pub fact: String,
     /// Since when it holds; `None` when not known.
@@ -129,6 +131,7 @@ impl Relation {
             object,
             subject_name: None,
             object_name: None,
+            single_valued: false,
             fact: fact.into(),
             valid_at: None,
             invalid_at: None,

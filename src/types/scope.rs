@@ -140,6 +140,19 @@ impl Scope {
         })
     }
 
+    /// The scopes that name one part of it each. Together they cover all that any scope covers which covers this one.
+    pub(crate) fn single_parts(&self) -> impl Iterator<Item = Self> {
+        let Self { user, agent, session } = self.clone();
+        let user = user.map(Self::user);
+        user.into_iter().chain(agent.map(Self::agent)).chain(session.map(Self::session))
+    }
+
+    /// Whether something may be in both: no part is named in both and is another one there.
+    pub(crate) fn agrees_with(&self, other: &Self) -> bool {
+        let agree = |one: &Option<String>, other: &Option<String>| one.is_none() || other.is_none() || one == other;
+        agree(&self.user, &other.user) && agree(&self.agent, &other.agent) && agree(&self.session, &other.session)
+    }
+
     /// Whose it is: the user's, or without a user the agent's, or else the session's. In the order of scopes, those of one
     /// owner lie together, and owners come in the order of what they own.
     pub(crate) fn owner(&self) -> Self {

@@ -6,8 +6,9 @@ pub mod bytes;
 use std::{sync::Arc, time::Duration};
 
 use ingrain::{
-    Entity, EntityId, ErrorKind, HashingEmbedder, InMemoryStore, ListRequest, Maintenance, MemoryEngine, MemoryId,
-    MemoryKind, MemoryUpdate, Message, NewMemory, Purge, RunningSummary, Scope, VectorStore, testing::FaultyStore,
+    Entity, EntityId, ErrorKind, ExtractedRelation, HashingEmbedder, InMemoryStore, ListRequest, Maintenance,
+    MemoryEngine, MemoryId, MemoryKind, MemoryUpdate, Mention, Message, NewMemory, Purge, RunningSummary, Scope,
+    VectorStore, testing::FaultyStore,
 };
 
 use crate::worlds;
@@ -137,4 +138,113 @@ async fn what_was_worded_anew_goes_with_it() {
     assert!(summary.text.contains("Lyon") && !summary.text.contains("Ouagadougou"), "{}", summary.text);
     assert!(memory.history(&olga, summary.id).await.is_err(), "it told of it");
     assert!(memory.history(&olga, other[0].id).await.is_ok());
+}
+
+/// A memory, and the names and words that it alone tells of somebody whom others tell of as well.
+pub async fn tell_names(memory: &MemoryEngine, user: &Scope) -> Vec<MemoryId> {
+    let knows = |mention: Mention| ExtractedRelation::new("user", "knows", mention);
+    let plain = NewMemory::new("Knows Anna Weber").relations([knows(Mention::new("Anna Weber"))]);
+    let other = NewMemory::new("Anna Weber sings in Turku, Annie says").relations([ExtractedRelation::new(
+        Mention::new("Anna Weber").with_alias("Annie"),
+        "sings_in",
+        "Turku",
+    )]);
+    memory.add_raw(user, [plain, other]).await.unwrap();
+    let mut ids = Vec::new();
+    for secret in [
+        // By another name, in another word for the same and as something else.
+        NewMemory::new("Knows Anna Weber, the Xylophonist")
+            .relations([knows(Mention::new("Anna Weber").with_alias("Zanzibarova").with_type("Xylophonist"))]),
+        // The two names are told to be one, and no relation rests on it.
+        NewMemory::new("Anna Weber is called Qwertzuiop").relations([ExtractedRelation::new(
+            "Anna Weber",
+            ExtractedRelation::SAME_AS,
+            "Qwertzuiop",
+        )]),
+        // Told under that name, and of the same two as another tells.
+        NewMemory::new("Knows Qwertzuiop").relations([knows(Mention::new("Qwertzuiop"))]),
+        NewMemory::new("Kumquatery lies near Turku").relations([ExtractedRelation::new(
+            "Kumquatery",
+            "near",
+            Mention::new("Turku").with_alias("Ouagadougou"),
+        )]),
+    ] {
+        ids.push(memory.add_raw(user, [secret]).await.unwrap().remove(0).id);
+    }
+    let annas = memory.graph(user).find("Anna Weber", 9).await.unwrap();
+    assert!(
+        annas.iter().any(|(anna, _)| ["Zanzibarova", "Qwertzuiop"]
+            .iter()
+            .all(|name| anna.aliases.iter().any(|alias| alias == name))),
+        "{annas:?}"
+    );
+    ids
+}
+
+async fn names_go_with_what_told_them<S: VectorStore>(store: impl AsyncFn() -> S) {
+    for way in 0..2 {
+        let memory = engine(store().await).await;
+        let olga = Scope::user("olga");
+        let ids = tell_names(&memory, &olga).await;
+        if way == 0 {
+            memory.purge(&olga, Purge::memories(ids)).await.unwrap();
+        } else {
+            for id in ids.into_iter().rev() {
+                memory.purge(&olga, Purge::memories([id])).await.unwrap();
+            }
+        }
+        for name in ["Zanzibarova", "Qwertzuiop", "Kumquatery", "Ouagadougou"] {
+            assert!(memory.graph(&olga).find(name, 9).await.unwrap().is_empty(), "{name}");
+        }
+        let view = memory.graph(&olga).any_time().view().await.unwrap();
+        let told = format!("{view:?}");
+        assert!(!SECRETS_OF_NAMES.iter().any(|word| told.contains(word)), "{told}");
+        // What others tell stays, with its other spellings.
+        assert_eq!(view.relations.len(), 2, "{told}");
+        let anna = memory.graph(&olga).find("annie", 1).await.unwrap().remove(0).0;
+        assert_eq!((anna.name.as_str(), anna.aliases), ("Anna Weber", vec!["Annie".to_owned()]));
+    }
+    // A name comes first that is left, if the first was told by what goes alone.
+    let (memory, olga) = (engine(store().await).await, Scope::user("olga"));
+    let first = NewMemory::new("Met Zanzibarova").relations([ExtractedRelation::new("user", "met", "Zanzibarova")]);
+    let first = memory.add_raw(&olga, [first]).await.unwrap().remove(0).id;
+    let same = ExtractedRelation::new("Zanzibarova", ExtractedRelation::SAME_AS, "Olya");
+    let second =
+        memory.add_raw(&olga, [NewMemory::new("Zanzibarova is Olya").relations([same])]).await.unwrap().remove(0).id;
+    let likes = ExtractedRelation::new("Olya", "likes", "tea");
+    memory.add_raw(&olga, [NewMemory::new("Olya likes tea").relations([likes])]).await.unwrap();
+    memory.purge(&olga, Purge::memories([first, second])).await.unwrap();
+    let (olya, _) = memory.graph(&olga).find("Olya", 1).await.unwrap().remove(0);
+    assert_eq!((olya.name.as_str(), olya.aliases.len()), ("Olya", 0));
+    worlds::sound(&memory).await;
+    // A name that is told without a relation outlives what else was told of the same one.
+    let own = ExtractedRelation::new(Mention::USER, ExtractedRelation::SAME_AS, "Olga");
+    let tea = ExtractedRelation::new(Mention::USER, "likes", "tea");
+    memory.add_raw(&olga, [NewMemory::new("The name is Olga").relations([own])]).await.unwrap();
+    let likes =
+        memory.add_raw(&olga, [NewMemory::new("Likes tea").relations([tea.clone()])]).await.unwrap().remove(0).id;
+    memory.add_raw(&olga, [NewMemory::new("Likes tea, she said").relations([tea])]).await.unwrap();
+    memory.purge(&olga, Purge::memories([likes])).await.unwrap();
+    assert_eq!(memory.graph(&olga).find("Olga", 1).await.unwrap()[0].0.name, Mention::USER);
+    // What was removed, and only then purged, leaves no name either.
+    let same = ExtractedRelation::new("Olya", ExtractedRelation::SAME_AS, "Qwertzuiop");
+    let third =
+        memory.add_raw(&olga, [NewMemory::new("Olya is Qwertzuiop").relations([same])]).await.unwrap().remove(0).id;
+    memory.delete(&olga, third).await.unwrap();
+    assert_eq!(memory.graph(&olga).find("Qwertzuiop", 1).await.unwrap().len(), 1);
+    memory.purge(&olga, Purge::memories([third])).await.unwrap();
+    assert!(memory.graph(&olga).find("Qwertzuiop", 1).await.unwrap().is_empty());
+}
+
+pub const SECRETS_OF_NAMES: [&str; 5] = ["Zanzibarova", "Qwertzuiop", "Kumquatery", "Ouagadougou", "Xylophonist"];
+
+#[tokio::test]
+async fn names_go_with_what_told_them_in_memory() {
+    names_go_with_what_told_them(async || InMemoryStore::new()).await;
+}
+
+#[cfg(feature = "sqlite")]
+#[tokio::test]
+async fn names_go_with_what_told_them_in_sqlite() {
+    names_go_with_what_told_them(async || ingrain::SqliteStore::open_in_memory().await.unwrap()).await;
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use ingrain::{
-    BackgroundOptions, ErrorKind, Filter, HashingEmbedder, InMemoryStore, ListRequest, MemoryEngine, MemoryUpdate,
-    Message, OnClash, Purge, RunningSummary, Scope, TransferReport, VectorStore, testing::FaultyStore,
+    BackgroundOptions, ErrorKind, ExtractedRelation, Filter, HashingEmbedder, InMemoryStore, ListRequest, MemoryEngine,
+    MemoryUpdate, Message, NewMemory, OnClash, Purge, RunningSummary, Scope, TransferReport, VectorStore,
+    testing::FaultyStore,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -349,4 +350,187 @@ async fn conversations_of_others_do_not_become_one() {
     let there = conversations.messages(&session, 0, 10_000).await.unwrap();
     assert_eq!(there.len(), 550);
     assert_eq!(copy.blocks(&alice()).list().await.unwrap().len(), 1, "an empty block is a block");
+}
+
+/// What the graph of a scope tells, ids aside: what is believed with how long and because of what, and what was.
+async fn graph_of(memory: &MemoryEngine, scope: &Scope) -> (Vec<String>, Vec<String>) {
+    let graph = memory.graph(scope).any_time();
+    let view = graph.view().await.unwrap();
+    let name = |id| &view.entities.iter().find(|entity| entity.id == id).unwrap().name;
+    let mut relations: Vec<String> = Vec::new();
+    for relation in &view.relations {
+        let mut sources = relation.sources.clone();
+        sources.sort();
+        let ingrain::Relation { predicate, valid_at, invalid_at, scope, .. } = relation;
+        let (from, to) = (name(relation.subject), name(relation.object));
+        relations.push(format!("{from} {predicate} {to} {valid_at:?} {invalid_at:?} {scope:?} {sources:?}"));
+    }
+    relations.sort();
+    let mut names: Vec<String> = Vec::new();
+    for entity in &view.entities {
+        let mut aliases = entity.aliases.clone();
+        aliases.sort();
+        names.push(format!("{} {aliases:?} {:?}", entity.name, entity.id));
+    }
+    names.sort();
+    (names, relations)
+}
+
+/// The memories with their histories, what was removed, and conversations, without how often a turn was written.
+async fn told_of(memory: &MemoryEngine, scope: &Scope) -> Vec<Value> {
+    let mut lines = content(&exported(memory, scope).await);
+    lines.retain(|line| !["ingrain", "entity", "relation", "end"].contains(&line["type"].as_str().unwrap()));
+    for line in lines.iter_mut().filter(|line| line["type"] == "memory") {
+        line["memory"].as_object_mut().unwrap().remove("revision");
+        line["memory"].as_object_mut().unwrap().remove("updated_at");
+    }
+    lines
+}
+
+/// Scopes of every shape, of which some share users, agents and sessions.
+fn every_scope() -> Vec<Scope> {
+    let (cook, monday) = (|scope: Scope| scope.with_agent("cook"), |scope: Scope| scope.with_session("monday"));
+    vec![
+        alice(),
+        monday(alice()),
+        alice().with_session("tuesday"),
+        cook(alice()),
+        monday(cook(alice())),
+        Scope::agent("cook"),
+        monday(Scope::agent("cook")),
+        Scope::session("monday"),
+        Scope::user("bob"),
+        monday(Scope::user("bob")),
+    ]
+}
+
+/// The same told in several scopes, so that relations rest on memories of more than one.
+async fn told_everywhere(memory: &MemoryEngine) {
+    let knows = |who: &str| ExtractedRelation::new("user", "knows", who);
+    for (number, scope) in every_scope().iter().enumerate() {
+        let own = format!("Person{number}");
+        let cid = NewMemory::new(format!("Knows Cid, note {number}")).relations([knows("Cid")]);
+        let other = NewMemory::new(format!("Knows {own}"))
+            .relations([knows(&own), ExtractedRelation::new("Cid", "met", own.as_str())]);
+        let lives = ExtractedRelation::new("user", "lives_in", format!("City{number}").as_str()).single_valued();
+        let moved = worlds::t0() + chrono::TimeDelta::days(number as i64);
+        let home = NewMemory::new(format!("Lives in City{number}")).at(moved).relations([lives]);
+        memory.add_raw(scope, [cid, other, home]).await.unwrap();
+        // The wider scopes know it already, from the narrower ones.
+        memory.add(scope, [Message::user("I work at Acme.")]).await.unwrap();
+        let gone = memory.add_raw(scope, ["Goes"]).await.unwrap().remove(0);
+        memory.delete(scope, gone.id).await.unwrap();
+        memory.conversation(scope).unwrap().append([Message::user("Hello.")]).await.unwrap();
+    }
+}
+
+async fn what_is_purged_comes_back<S: VectorStore>(store: impl AsyncFn() -> S) {
+    for scope in every_scope() {
+        let memory = engine(store().await, 64).await;
+        told_everywhere(&memory).await;
+        let lines = exported(&memory, &scope).await;
+        let (mut before, mut others) = (Vec::new(), Vec::new());
+        for reader in every_scope() {
+            before.push((graph_of(&memory, &reader).await, told_of(&memory, &reader).await));
+        }
+        let gone = memory.purge(&scope, Purge::everything()).await.unwrap();
+        assert!(gone.memories > 0 && gone.relations > 0 && gone.messages > 0, "{scope:?} {gone:?}");
+        assert_eq!(memory.count(&scope, None).await.unwrap(), 0, "{scope:?}");
+        imported(&memory, &scope, &lines).await.unwrap();
+        for reader in every_scope() {
+            others.push((graph_of(&memory, &reader).await, told_of(&memory, &reader).await));
+        }
+        for (reader, (before, after)) in every_scope().iter().zip(before.iter().zip(&others)) {
+            assert_eq!(before.0, after.0, "the graph of {reader:?} after {scope:?} was purged and came back");
+            assert_eq!(before.1, after.1, "what {reader:?} has after {scope:?} was purged and came back");
+        }
+        worlds::sound(&memory).await;
+        // It is told by its own memories alone, and comes back once.
+        let again = imported(&memory, &scope, &lines).await.unwrap();
+        assert_eq!((again.memories, again.relations, again.entities), (0, 0, 0), "{scope:?}");
+        let own: Vec<Value> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let ids: Vec<&Value> =
+            own.iter().filter(|line| line["type"] == "memory").map(|line| &line["memory"]["id"]).collect();
+        let relations = own.iter().filter(|line| line["type"] == "relation").map(|line| &line["relation"]);
+        for relation in relations {
+            assert!(relation["sources"].as_array().unwrap().iter().all(|source| ids.contains(&source)), "{relation}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_purged_comes_back_in_every_scope_in_memory() {
+    what_is_purged_comes_back(async || InMemoryStore::new()).await;
+}
+
+#[cfg(feature = "sqlite")]
+#[tokio::test]
+async fn what_is_purged_comes_back_in_every_scope_in_sqlite() {
+    what_is_purged_comes_back(async || ingrain::SqliteStore::open_in_memory().await.unwrap()).await;
+}
+
+#[tokio::test]
+async fn a_wider_graph_is_told_only_of_what_comes_along() {
+    let memory = engine(InMemoryStore::new(), 64).await;
+    told_everywhere(&memory).await;
+    let lines = exported(&memory, &alice()).await;
+    let fresh = engine(InMemoryStore::new(), 64).await;
+    // The relations of a session alone, without its memories, are nobody's.
+    let session = alice().with_session("monday");
+    let of_session = exported(&memory, &session).await;
+    let without: Vec<String> = of_session.iter().filter(|line| !line.contains(r#""type":"memory""#)).cloned().collect();
+    assert!(imported(&fresh, &session, &without).await.is_err(), "lines are missing");
+    assert_eq!(fresh.graph(&alice()).counts().await.unwrap(), (0, 0));
+    // Nor does the user's export get into a session of hers.
+    assert_eq!(imported(&fresh, &session, &lines).await.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    let error = imported(&fresh, &Scope::user("bob").with_session("monday"), &of_session).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert_eq!(fresh.graph(&Scope::user("bob")).counts().await.unwrap(), (0, 0));
+    imported(&fresh, &session, &of_session).await.unwrap();
+    let (names, relations) = graph_of(&fresh, &alice()).await;
+    assert_eq!((names.len(), relations.len()), (8, 8), "{names:?} {relations:?}");
+}
+
+#[tokio::test]
+async fn what_a_store_refuses_is_told_by_its_lines() {
+    let lines = exported(&filled(InMemoryStore::new()).await, &alice()).await;
+    let memories = lines.iter().filter(|line| line.contains(r#""type":"memory""#)).count();
+    let store = Arc::new(FaultyStore::new(InMemoryStore::new()));
+    let copy = engine(Arc::clone(&store), 32).await;
+    let mut import = copy.import(&alice());
+    for line in &lines {
+        import.line(line).await.unwrap();
+    }
+    store.stop();
+    let error = import.finish().await.unwrap_err();
+    let told = error.to_string();
+    assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
+    assert!(told.contains("0 memories") && told.contains(&format!("lines 2 to {}", lines.len() - 1)), "{told}");
+    assert!(std::error::Error::source(&error).is_some());
+    // What was written before it failed is told.
+    let mut failed = None;
+    for calls in 0.. {
+        let store = Arc::new(FaultyStore::new(InMemoryStore::new()));
+        let copy = engine(Arc::clone(&store), 32).await;
+        let mut import = copy.import(&alice());
+        for line in &lines {
+            import.line(line).await.unwrap();
+        }
+        store.fail_call_after(calls);
+        match import.finish().await {
+            Ok(_) => break,
+            Err(error) => failed = Some(error.to_string()),
+        }
+    }
+    let last = failed.unwrap();
+    assert!(last.contains(&format!("{memories} memories")), "{last}");
+    // A clash is told by its own line.
+    store.start();
+    imported(&copy, &alice(), &lines).await.unwrap();
+    let mut import = copy.import(&alice()).on_clash(OnClash::Fail);
+    for line in &lines[..4] {
+        import.line(line).await.unwrap();
+    }
+    let told = import.finish().await.unwrap_err().to_string();
+    assert!(told.contains("the memory of line 2"), "{told}");
 }

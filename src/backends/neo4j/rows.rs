@@ -61,6 +61,7 @@ pub(super) fn of_relation(relation: &Relation) -> Map {
         sources,
         subject_name,
         object_name,
+        single_valued,
         seen_at,
     } = relation;
     let mut properties = map([
@@ -76,6 +77,7 @@ pub(super) fn of_relation(relation: &Relation) -> Map {
         ("sources", sources.iter().map(ToString::to_string).collect()),
         ("subject_name", subject_name.clone().into()),
         ("object_name", object_name.clone().into()),
+        ("single_valued", Value::Bool(*single_valued)),
         ("seen_at", seen_at.iter().map(|at| at.timestamp_micros()).collect()),
     ]);
     properties.extend(self::scope(scope));
@@ -112,6 +114,13 @@ impl Properties {
             Some(Value::Text(text)) => Ok(Some(text)),
             None | Some(Value::Null) => Ok(None),
             Some(_) => Err(Neo4jError::Unreadable(name)),
+        }
+    }
+
+    fn flag(&mut self, name: &'static str) -> Result<bool> {
+        match self.0.remove(name) {
+            Some(Value::Bool(flag)) => Ok(flag),
+            _ => Err(Neo4jError::Unreadable(name)),
         }
     }
 
@@ -178,6 +187,7 @@ impl Properties {
         relation.subject_name = self.maybe_text("subject_name")?;
         relation.object_name = self.maybe_text("object_name")?;
         relation.seen_at = self.times("seen_at")?;
+        relation.single_valued = self.flag("single_valued")?;
         let sources = self.texts("sources")?;
         let parsed: std::result::Result<Vec<MemoryId>, _> = sources.iter().map(|id| id.parse()).collect();
         relation.sources = parsed.map_err(|_| Neo4jError::Unreadable("sources"))?;

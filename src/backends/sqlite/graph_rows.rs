@@ -14,7 +14,7 @@ pub(super) const ENTITY: &str = "id, user, agent, session, name, aliases, entity
 
 /// The columns of a relation, in the order in which [`relation`] reads and [`write_relation`] writes them.
 pub(super) const RELATION: &str = "id, user, agent, session, subject, predicate, object, fact, valid_at, invalid_at, \
-    created_at, expired_at, sources, subject_name, object_name, seen_at";
+    created_at, expired_at, sources, subject_name, object_name, seen_at, single_valued";
 
 /// The entity in the first columns of a row.
 pub(super) fn entity(row: &Row<'_>) -> Result<Entity> {
@@ -74,6 +74,7 @@ pub(super) fn relation(row: &Row<'_>) -> Result<Relation> {
     relation.subject_name = row.get(13)?;
     relation.object_name = row.get(14)?;
     relation.seen_at = seen_at(row, 15)?;
+    relation.single_valued = row.get(16)?;
     Ok(relation)
 }
 
@@ -96,6 +97,7 @@ pub(super) fn write_relation(connection: &Connection, row: i64, relation: &Relat
         object,
         subject_name,
         object_name,
+        single_valued,
         fact,
         valid_at,
         invalid_at,
@@ -108,7 +110,7 @@ pub(super) fn write_relation(connection: &Connection, row: i64, relation: &Relat
     connection
         .prepare_cached(&format!(
             "INSERT INTO relations (row, {RELATION})
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)"
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)"
         ))?
         .execute(params![
             row,
@@ -128,6 +130,7 @@ pub(super) fn write_relation(connection: &Connection, row: i64, relation: &Relat
             subject_name,
             object_name,
             packed_instants(relation),
+            single_valued,
         ])?;
     write_sources(connection, row, relation)
 }

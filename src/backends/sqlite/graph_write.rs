@@ -61,7 +61,7 @@ fn put_relation(connection: &Connection, relation: &Relation) -> Result<()> {
     }
     let stored = connection
         .prepare_cached(&format!("SELECT {RELATION}, row FROM relations WHERE id = ?1"))?
-        .query_row([relation.id.as_bytes()], |row| Ok((graph_rows::relation(row), row.get::<_, i64>(16)?)))
+        .query_row([relation.id.as_bytes()], |row| Ok((graph_rows::relation(row), row.get::<_, i64>(17)?)))
         .optional()?;
     match stored {
         Some((stored, row)) => {

@@ -160,7 +160,8 @@ CREATE TABLE relations (
     sources    BLOB, -- ids of memories, one after the other
     subject_name TEXT,
     object_name  TEXT,
-    seen_at      BLOB -- instants, eight bytes each
+    seen_at      BLOB, -- instants, eight bytes each
+    single_valued INTEGER NOT NULL
 );
 
 -- The id keeps walks in order; the two times let them pass over what has ended without reading its row.

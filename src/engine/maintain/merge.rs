@@ -139,7 +139,7 @@ pub(super) async fn undo_merge(engine: &MemoryEngine, scope: &Scope, id: MemoryI
         let open = Memory { invalid_at: None, superseded_by: None, ..memory.clone() };
         let open = change(&mut batch, &memory, open, EventKind::Update, stamp);
         // The other keeps what it took over: what it had of it before is not known any more, and it says the same.
-        let changes = Changes::default();
+        let changes = delete::followed(engine, &memory, &open).await?;
         batch.unchanged = delete::guard(&memory.scope, version, &changes);
         match graph::write(&*engine.0.store, engine.graph_part(), batch, changes).await {
             Ok(_) => return Ok(open),

@@ -1,12 +1,12 @@
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use super::{
     TransferReport,
     line::{Line, VERSION},
 };
 use crate::{
-    Cursor, Entity, EntityId, Error, ErrorKind, GraphQuery, GraphStore, ListQuery, MemoryEngine, MemoryId, Message,
-    Result, Scope, Stage, Validity, types::truncate,
+    Cursor, Entity, EntityId, Error, ErrorKind, GraphQuery, GraphStore, ListQuery, Memory, MemoryEngine, MemoryId,
+    Message, Relation, RelationId, Result, Scope, Stage, Validity, types::truncate,
 };
 
 /// How much is read at a time.
@@ -21,6 +21,8 @@ pub struct Export {
     next: Step,
     /// The entities that are out already.
     entities: HashSet<EntityId>,
+    /// The relations of other scopes that are out already.
+    wider: HashSet<RelationId>,
     report: TransferReport,
     total: u64,
 }
@@ -33,6 +35,8 @@ enum Step {
     Removed(Option<MemoryId>),
     Relations(Option<Cursor>),
     Entities(Option<Cursor>),
+    /// What other scopes know by these memories.
+    Wider(Option<Cursor>),
     /// Those that are still to come, and how far the first of them is told.
     Conversations(Option<Left>),
     Queue,
@@ -46,7 +50,8 @@ type Left = (Vec<Scope>, Option<u64>);
 impl Export {
     pub(crate) fn new(engine: MemoryEngine, scope: Scope) -> Self {
         let (ready, report) = (VecDeque::new(), TransferReport::default());
-        Self { engine, scope, ready, next: Step::Header, entities: HashSet::new(), report, total: 0 }
+        let (entities, wider) = (HashSet::new(), HashSet::new());
+        Self { engine, scope, ready, next: Step::Header, entities, wider, report, total: 0 }
     }
 
     /// The next line, without a line break at its end; `None` after the last. A JSON object each, see
@@ -83,7 +88,7 @@ impl Export {
     async fn step(&mut self) -> Result<()> {
         let mut lines = Vec::new();
         let mut report = self.report;
-        let mut new_entities = Vec::new();
+        let (mut new_entities, mut new_wider) = (Vec::new(), Vec::new());
         let next = match &self.next {
             Step::Header => {
                 let exported_at = truncate(self.engine.0.clock.now());
@@ -154,7 +159,29 @@ impl Export {
                         new_entities.push(entity.id);
                         lines.push(Line::Entity { entity });
                     }
-                    page.next.map_or(Step::Conversations(None), |next| Step::Entities(Some(next)))
+                    page.next.map_or(Step::Wider(None), |next| Step::Entities(Some(next)))
+                }
+            },
+            Step::Wider(after) => match self.graph() {
+                None => Step::Conversations(None),
+                Some(graph) => {
+                    let mut query = ListQuery::new(self.scope.clone(), Validity::Any);
+                    (query.limit, query.after) = (PAGE, after.clone());
+                    let page = self.engine.0.store.list(&query).await?;
+                    for (reader, relation) in self.resting(graph, &page.items).await? {
+                        if !new_wider.contains(&relation.id) {
+                            new_wider.push(relation.id);
+                            let mut ends = vec![relation.subject, relation.object];
+                            ends.dedup();
+                            ends.retain(|id| !self.entities.contains(id) && !new_entities.contains(id));
+                            let found = graph.entities(&reader, &ends).await?;
+                            new_entities.extend(found.iter().map(|entity| entity.id));
+                            lines.extend(found.into_iter().map(|entity| Line::Entity { entity }));
+                            report.relations += 1;
+                            lines.push(Line::Relation { relation });
+                        }
+                    }
+                    page.next.map_or(Step::Conversations(None), |next| Step::Wider(Some(next)))
                 }
             },
             Step::Conversations(left) => {
@@ -181,8 +208,39 @@ impl Export {
         let written = lines.iter().map(written).collect::<Result<Vec<String>>>()?;
         self.ready.extend(written);
         self.entities.extend(new_entities);
+        self.wider.extend(new_wider);
         (self.report, self.next) = (report, next);
         Ok(())
+    }
+
+    /// What other scopes know by these memories, each with a scope it is read in: with the memories that are in this scope
+    /// alone, and in their words.
+    async fn resting(&self, graph: &dyn GraphStore, memories: &[Memory]) -> Result<Vec<(Scope, Relation)>> {
+        let mut by_scope: BTreeMap<Scope, Vec<MemoryId>> = BTreeMap::new();
+        for memory in memories {
+            // What this scope covers is out already.
+            for reader in memory.scope.single_parts().filter(|reader| !self.scope.covers(reader)) {
+                by_scope.entry(reader).or_default().push(memory.id);
+            }
+        }
+        let mut resting = Vec::new();
+        for (reader, ids) in by_scope {
+            for mut relation in graph.relations_of(&reader, &ids).await? {
+                if self.scope.covers(&relation.scope) || self.wider.contains(&relation.id) {
+                    continue;
+                }
+                let own = self.engine.0.store.get(&self.scope, &relation.sources).await?;
+                relation.sources.retain(|source| own.iter().any(|memory| memory.id == *source));
+                if let Some(first) = own.first().filter(|_| own.iter().all(|memory| memory.text != relation.fact)) {
+                    relation.fact.clone_from(&first.text);
+                    (relation.subject_name, relation.object_name) = (None, None);
+                }
+                if !relation.sources.is_empty() {
+                    resting.push((reader.clone(), relation));
+                }
+            }
+        }
+        Ok(resting)
     }
 
     /// The next messages of the conversations that are left; what is left after them, and how many messages these are.

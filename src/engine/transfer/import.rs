@@ -3,11 +3,15 @@ use std::collections::{HashMap, HashSet};
 use super::{
     TransferReport,
     line::{Line, VERSION},
+    relations::Wider,
 };
 use crate::{
-    Actor, EmbedderExt, Entity, EntityId, Error, ErrorKind, EventKind, Expect, GraphBatch, HistoryEvent, IndexKey,
-    Memory, MemoryEngine, MemoryId, MemoryKind, Message, Purpose, Put, QueuedAdd, QueuedState, Redactor, Relation,
-    Result, RunningSummary, Scope, Stage, StoredMessage, WriteBatch, add::redact, traits::redact_message,
+    Actor, EmbedderExt, Entity, Error, ErrorKind, EventKind, Expect, GraphBatch, HistoryEvent, IndexKey, Memory,
+    MemoryEngine, MemoryId, MemoryKind, Message, Purpose, Put, QueuedAdd, QueuedState, Redactor, Relation, Result,
+    RunningSummary, Scope, Stage, StoredMessage, WriteBatch,
+    add::redact,
+    graph::{self, Changed, Changes, Held},
+    traits::redact_message,
     types::check_metadata,
 };
 
@@ -31,13 +35,17 @@ pub enum OnClash {
 #[derive(Debug)]
 #[must_use = "what was imported last is written by `finish`"]
 pub struct Import {
-    engine: MemoryEngine,
-    scope: Scope,
-    on_clash: OnClash,
+    pub(super) engine: MemoryEngine,
+    pub(super) scope: Scope,
+    pub(super) on_clash: OnClash,
     lines: u64,
     begun: bool,
     ended: Option<TransferReport>,
-    waiting: Waiting,
+    pub(super) waiting: Waiting,
+    /// Entities of wider scopes than the one that is imported into.
+    pub(super) wider: Wider,
+    /// Whether there was no relation before the first of these; `None` until there is one.
+    pub(super) is_first: Option<bool>,
     /// Conversations that are others here.
     refused: HashSet<Scope>,
     read: TransferReport,
@@ -46,13 +54,23 @@ pub struct Import {
 
 /// What is to be written together.
 #[derive(Debug, Default)]
-struct Waiting {
-    memories: Vec<(Memory, Vec<String>, Vec<HistoryEvent>)>,
-    removed: Vec<(MemoryId, Vec<HistoryEvent>)>,
-    entities: Vec<Entity>,
-    relations: Vec<Relation>,
-    talks: Vec<Talk>,
-    adds: Vec<QueuedAdd>,
+pub(super) struct Waiting {
+    memories: Vec<Read<Found>>,
+    removed: Vec<Read<(MemoryId, Vec<HistoryEvent>)>>,
+    pub(super) entities: Vec<Read<Entity>>,
+    pub(super) relations: Vec<Read<Relation>>,
+    talks: Vec<Read<Talk>>,
+    adds: Vec<Read<QueuedAdd>>,
+}
+
+/// A memory, the texts it is found by, and its history.
+type Found = (Memory, Vec<String>, Vec<HistoryEvent>);
+
+/// What was read from a line.
+#[derive(Debug)]
+pub(super) struct Read<T> {
+    line: u64,
+    pub(super) it: T,
 }
 
 /// Messages of a conversation that follow each other; at its beginning `begins`, with the summary.
@@ -75,6 +93,8 @@ impl Import {
             begun: false,
             ended: None,
             waiting: Waiting::default(),
+            wider: Wider::default(),
+            is_first: None,
             refused: HashSet::new(),
             read: TransferReport::default(),
             report: TransferReport::default(),
@@ -91,13 +111,14 @@ impl Import {
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument), naming the line, for one that is none of an export, or that holds
-    /// what the scope does not cover; [`StoreVersion`](ErrorKind::StoreVersion) for an export by a newer version;
-    /// [`Conflict`](ErrorKind::Conflict) with [`OnClash::Fail`]; what the embedder or a store report. A bad line is not
-    /// taken; after an error of a store the lines are kept, and written with the next.
+    /// what the scope does not cover (a relation of a wider one must rest on what it does cover); [`StoreVersion`](ErrorKind::StoreVersion) for an export by a newer version;
+    /// [`Conflict`](ErrorKind::Conflict) with [`OnClash::Fail`]; what the embedder or a store report, naming the lines that
+    /// were to be written and what had been before. A bad line is not taken; after an error of a store the lines are kept,
+    /// and written with the next.
     pub async fn line(&mut self, line: &str) -> Result<()> {
         let number = self.lines + 1;
         if !line.trim().is_empty() {
-            self.take(line).map_err(|error| named(error, number))?;
+            self.take(line, number).map_err(|error| named(error, &format!("line {number}")))?;
         }
         self.lines = number;
         if self.waiting.len() >= BATCH { self.write().await } else { Ok(()) }
@@ -132,7 +153,8 @@ impl Import {
         &self.report
     }
 
-    fn take(&mut self, line: &str) -> Result<()> {
+    fn take(&mut self, line: &str, number: u64) -> Result<()> {
+        let read = number;
         let line: Line =
             serde_json::from_str(line).map_err(|cause| Error::invalid("no line of an export").with_source(cause))?;
         if self.begun == matches!(line, Line::Ingrain { .. }) {
@@ -166,7 +188,7 @@ impl Import {
                 }
                 self.read.memories += 1;
                 self.read.events += history.len() as u64;
-                self.waiting.memories.push((*memory, keys, history));
+                self.waiting.memories.push(Read { line: read, it: (*memory, keys, history) });
             }
             Line::Removed { memory, mut history } => {
                 check_events(&history, memory, &self.scope)?;
@@ -175,10 +197,10 @@ impl Import {
                 }
                 self.read.removed += 1;
                 self.read.events += history.len() as u64;
-                self.waiting.removed.push((memory, history));
+                self.waiting.removed.push(Read { line: read, it: (memory, history) });
             }
             Line::Entity { mut entity } => {
-                covered(&entity.scope, &self.scope)?;
+                let is_wider = is_wider(&entity.scope, &self.scope)?;
                 GraphBatch { entities: vec![entity.clone()], ..GraphBatch::default() }.validate()?;
                 if let Some(redactor) = redactor {
                     let Entity { name, aliases, entity_type, summary, metadata, .. } = &mut entity;
@@ -187,10 +209,14 @@ impl Import {
                     redact::metadata(redactor, metadata);
                 }
                 self.read.entities += 1;
-                self.waiting.entities.push(entity);
+                if is_wider {
+                    self.wider.keep(entity);
+                } else {
+                    self.waiting.entities.push(Read { line: read, it: entity });
+                }
             }
             Line::Relation { mut relation } => {
-                covered(&relation.scope, &self.scope)?;
+                is_wider(&relation.scope, &self.scope)?;
                 GraphBatch { relations: vec![relation.clone()], ..GraphBatch::default() }.validate()?;
                 if let Some(redactor) = redactor {
                     let Relation { predicate, fact, subject_name, object_name, .. } = &mut relation;
@@ -198,16 +224,16 @@ impl Import {
                     strings.for_each(|string| redact::text(redactor, string));
                 }
                 self.read.relations += 1;
-                self.waiting.relations.push(relation);
+                self.waiting.relations.push(Read { line: read, it: relation });
             }
             Line::Conversation { name, first, messages, mut summary } => {
                 if let (Some(redactor), Some(summary)) = (redactor, &mut summary) {
                     redact::text(redactor, &mut summary.text);
                 }
-                self.talk(Talk { name, first, messages, begins: true, summary })?;
+                self.talk(Talk { name, first, messages, begins: true, summary }, read)?;
             }
             Line::Messages { name, first, messages } => {
-                self.talk(Talk { name, first, messages, begins: false, summary: None })?;
+                self.talk(Talk { name, first, messages, begins: false, summary: None }, read)?;
             }
             Line::QueuedAdd { mut add } => {
                 covered(&add.scope, &self.scope)?;
@@ -219,47 +245,65 @@ impl Import {
                     (add.state, add.leased_until) = (QueuedState::Waiting, None);
                 }
                 self.read.queued_adds += 1;
-                self.waiting.adds.push(*add);
+                self.waiting.adds.push(Read { line: read, it: *add });
             }
             Line::End { counts } => self.ended = Some(counts),
         }
         Ok(())
     }
 
-    fn talk(&mut self, mut talk: Talk) -> Result<()> {
+    fn talk(&mut self, mut talk: Talk, line: u64) -> Result<()> {
         covered(&talk.name, &self.scope)?;
         StoredMessage::check_restored(talk.first, &talk.messages, talk.summary.as_ref())?;
         if let Some(redactor) = self.engine.0.redactor.as_deref() {
             talk.messages.iter_mut().for_each(|message| redact_message(redactor, message));
         }
         self.read.messages += talk.messages.len() as u64;
-        self.waiting.talks.push(talk);
+        self.waiting.talks.push(Read { line, it: talk });
         Ok(())
     }
 
-    /// Writes in steps. What a step has written waits no more, so a later one that fails does not repeat it.
+    /// An error names the lines that are not written, and says what is.
     async fn write(&mut self) -> Result<()> {
+        let Err(error) = self.write_waiting().await else { return Ok(()) };
+        let Some((first, last)) = self.waiting.lines() else { return Err(error) };
+        let place = if first == last { format!("line {first}") } else { format!("lines {first} to {last}") };
+        let TransferReport { memories, removed, entities, relations, messages, queued_adds, .. } = self.report;
+        let before = format!(
+            "{memories} memories, {removed} histories of removed ones, {entities} entities, {relations} relations, \
+             {messages} messages and {queued_adds} queued adds were imported before"
+        );
+        Err(named(error, &format!("{before}, and not {place}")))
+    }
+
+    /// Writes in steps. What a step has written waits no more, so a later one that fails does not repeat it.
+    async fn write_waiting(&mut self) -> Result<()> {
         let mut report = self.report;
         let mut batch = WriteBatch::default();
-        self.memories(&mut batch, &mut report).await?;
+        let changes = self.memories(&mut batch, &mut report).await?;
         self.removed(&mut batch, &mut report).await?;
-        self.engine.0.store.apply(batch).await.map_err(|error| match error.kind() {
-            ErrorKind::Conflict => {
-                let message = "a memory of the import was changed meanwhile, or is there under a scope that is not \
+        graph::write(&*self.engine.0.store, self.engine.graph_part(), batch, changes).await.map_err(
+            |error| match error.kind() {
+                ErrorKind::Conflict => {
+                    let message = "a memory of the import was changed meanwhile, or is there under a scope that is not \
                                imported into: begin again, or import into another store";
-                in_store(Error::new(ErrorKind::Conflict, message).with_source(error))
-            }
-            _ => in_store(error),
-        })?;
+                    in_store(Error::new(ErrorKind::Conflict, message).with_source(error))
+                }
+                _ => in_store(error),
+            },
+        )?;
         (self.waiting.memories, self.waiting.removed, self.report) = (Vec::new(), Vec::new(), report);
+        if self.is_first.is_none() && !self.waiting.relations.is_empty() {
+            self.is_first = Some(self.has_no_relations().await?);
+        }
         self.graph(&mut report).await?;
         (self.waiting.entities, self.waiting.relations, self.report) = (Vec::new(), Vec::new(), report);
         while let Some(talk) = self.waiting.talks.first() {
-            let is_another = self.conversation(talk, &mut report).await?;
+            let is_another = self.conversation(&talk.it, &mut report).await?;
             self.report = report;
             let talk = self.waiting.talks.remove(0);
             if is_another {
-                self.refused.insert(talk.name);
+                self.refused.insert(talk.it.name);
             }
         }
         self.queue(&mut report).await?;
@@ -267,20 +311,21 @@ impl Import {
         Ok(())
     }
 
-    async fn memories(&self, batch: &mut WriteBatch, report: &mut TransferReport) -> Result<()> {
+    /// What is written of memories, and what becomes of relations that rested on those that are replaced.
+    async fn memories(&self, batch: &mut WriteBatch, report: &mut TransferReport) -> Result<Changes> {
         let store = &self.engine.0.store;
-        let ids: Vec<MemoryId> = self.waiting.memories.iter().map(|(memory, ..)| memory.id).collect();
+        let ids: Vec<MemoryId> = self.waiting.memories.iter().map(|read| read.it.0.id).collect();
         let there = store.get(&self.scope, &ids).await.map_err(in_store)?;
         let there: HashMap<MemoryId, Memory> = there.into_iter().map(|memory| (memory.id, memory)).collect();
         let mut seen = HashSet::new();
         let mut wanted = Vec::new();
-        for one in &self.waiting.memories {
+        for Read { line, it: one } in &self.waiting.memories {
             let id = one.0.id;
             match (there.get(&id), self.on_clash) {
                 _ if !seen.insert(id) => report.skipped += 1,
                 (Some(_), OnClash::Skip) => report.skipped += 1,
                 (Some(_), OnClash::Fail) => {
-                    let message = format!("the store has a memory {id} already");
+                    let message = format!("the store has the memory of line {line} already");
                     return Err(Error::new(ErrorKind::Conflict, message));
                 }
                 (stored, _) => wanted.push((one, stored)),
@@ -298,6 +343,7 @@ impl Import {
             }
         };
         let mut vectors = vectors.into_iter();
+        let mut changed = Changed::new();
         for ((memory, keys, history), stored) in wanted {
             let mut memory = memory.clone();
             let nothing = || vec![0.0; self.engine.0.embedder.identity().dimensions];
@@ -311,6 +357,7 @@ impl Import {
                 Some(stored) => {
                     // Who read the one before must not take this for it.
                     memory.revision = memory.revision.max(stored.revision + 1);
+                    changed.insert(memory.id, Held::changed(stored, &memory));
                     (put.memory, put.expect) = (memory, Expect::Revision(stored.revision));
                     batch.erase_history.push(stored.id);
                     batch.events.extend(history.iter().cloned());
@@ -327,11 +374,11 @@ impl Import {
             report.events += history.len() as u64;
             batch.puts.push(put);
         }
-        Ok(())
+        self.followed(&changed).await
     }
 
     async fn removed(&self, batch: &mut WriteBatch, report: &mut TransferReport) -> Result<()> {
-        for (id, history) in &self.waiting.removed {
+        for Read { it: (id, history), .. } in &self.waiting.removed {
             let earlier = self.engine.0.store.history(&self.scope, *id).await.map_err(in_store)?;
             if !earlier.is_empty() || batch.puts.iter().any(|put| put.memory.id == *id) {
                 report.skipped += 1;
@@ -340,55 +387,6 @@ impl Import {
             report.removed += 1;
             report.events += history.len() as u64;
             batch.events.extend(history.iter().cloned());
-        }
-        Ok(())
-    }
-
-    async fn graph(&self, report: &mut TransferReport) -> Result<()> {
-        let Waiting { entities, relations, .. } = &self.waiting;
-        let Some(graph) = self.engine.graph_part().map(|part| part.store) else {
-            report.skipped += (entities.len() + relations.len()) as u64;
-            return Ok(());
-        };
-        if entities.is_empty() && relations.is_empty() {
-            return Ok(());
-        }
-        let mut batch = GraphBatch::default();
-        let ids: Vec<EntityId> = entities.iter().map(|entity| entity.id).collect();
-        let there = graph.entities(&self.scope, &ids).await.map_err(in_store)?;
-        for entity in entities {
-            if self.on_clash != OnClash::Replace && there.iter().any(|stored| stored.id == entity.id) {
-                report.skipped += 1;
-            } else {
-                report.entities += 1;
-                batch.entities.push(entity.clone());
-            }
-        }
-        let sources: Vec<MemoryId> = relations.iter().flat_map(|relation| relation.sources.iter().copied()).collect();
-        let known = graph.relations_of(&self.scope, &sources).await.map_err(in_store)?;
-        let (equal, relations): (Vec<&Relation>, Vec<&Relation>) =
-            relations.iter().partition(|relation| known.contains(relation));
-        report.skipped += equal.len() as u64;
-        batch.relations.extend(relations.iter().copied().cloned());
-        match graph.apply_graph(&batch).await {
-            Ok(()) => {
-                report.relations += relations.len() as u64;
-                return Ok(());
-            }
-            Err(error) if !is_refusal(&error) => return Err(in_store(error)),
-            Err(_) => {}
-        }
-        // A relation says something else here, or an end of it is missing: the others go in one by one.
-        batch.relations.clear();
-        graph.apply_graph(&batch).await.map_err(in_store)?;
-        for relation in relations {
-            let mut batch = GraphBatch::default();
-            batch.relations.push((*relation).clone());
-            match graph.apply_graph(&batch).await {
-                Ok(()) => report.relations += 1,
-                Err(error) if is_refusal(&error) => report.skipped += 1,
-                Err(error) => return Err(in_store(error)),
-            }
         }
         Ok(())
     }
@@ -428,7 +426,7 @@ impl Import {
     }
 
     async fn queue(&self, report: &mut TransferReport) -> Result<()> {
-        for add in &self.waiting.adds {
+        for Read { it: add, .. } in &self.waiting.adds {
             match self.engine.restore_add(add).await {
                 Ok(()) => report.queued_adds += 1,
                 Err(error) if matches!(error.kind(), ErrorKind::Conflict | ErrorKind::Unsupported) => {
@@ -446,15 +444,33 @@ impl Waiting {
         let Self { memories, removed, entities, relations, talks, adds } = self;
         memories.len() + removed.len() + entities.len() + relations.len() + talks.len() + adds.len()
     }
-}
 
-fn is_refusal(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::InvalidArgument | ErrorKind::Conflict)
+    /// The first and the last line of what waits.
+    fn lines(&self) -> Option<(u64, u64)> {
+        fn of<T>(waiting: &[Read<T>]) -> impl Iterator<Item = u64> {
+            waiting.iter().map(|read| read.line)
+        }
+        let Self { memories, removed, entities, relations, talks, adds } = self;
+        let lines = || {
+            let graph = of(entities).chain(of(relations));
+            of(memories).chain(of(removed)).chain(graph).chain(of(talks)).chain(of(adds))
+        };
+        lines().min().zip(lines().max())
+    }
 }
 
 fn covered(stored: &Scope, scope: &Scope) -> Result<()> {
     stored.validate()?;
     if scope.covers(stored) { Ok(()) } else { Err(Error::invalid("it belongs to a scope that is not imported into")) }
+}
+
+/// Whether something of the graph is of a wider scope than the one imported into, which may know of it by what lies in both.
+fn is_wider(stored: &Scope, scope: &Scope) -> Result<bool> {
+    stored.validate()?;
+    if scope.covers(stored) {
+        return Ok(false);
+    }
+    if scope.agrees_with(stored) { Ok(true) } else { covered(stored, scope).map(|()| false) }
 }
 
 fn check(memory: &Memory, scope: &Scope) -> Result<()> {
@@ -501,13 +517,25 @@ fn redact_events(redactor: &dyn Redactor, events: &mut [HistoryEvent]) {
     }
 }
 
-fn named(error: Error, line: u64) -> Error {
+/// The error, with the place in the import.
+fn named(error: Error, place: &str) -> Error {
     let kind = error.kind();
     let told = error.to_string();
-    let told = told.trim_end_matches(&format!(" ({})", kind.as_str()));
-    Error::new(kind, format!("line {line} of the import: {told}"))
+    // Its kind and stage, which stand at the end, are those of the new one.
+    let told = told.rfind(" (").and_then(|end| told.get(..end)).unwrap_or(&told);
+    let mut named = Error::new(kind, format!("{place} of the import: {told}"));
+    if let Some(stage) = error.stage() {
+        named = named.with_stage(stage);
+    }
+    if let Some(backend) = error.backend() {
+        named = named.with_backend(backend);
+    }
+    if let Some(wait) = error.retry_after() {
+        named = named.with_retry_after(wait);
+    }
+    named.with_source(error)
 }
 
-fn in_store(error: Error) -> Error {
+pub(super) fn in_store(error: Error) -> Error {
     error.with_stage(Stage::Store)
 }

@@ -3,6 +3,7 @@
 mod export;
 mod import;
 mod line;
+mod relations;
 
 pub use export::Export;
 pub use import::{Import, OnClash};
@@ -17,6 +18,11 @@ impl MemoryEngine {
     /// The first line is `{"type": "ingrain", "version": …}`, the last `{"type": "end", …}` with counts, by which
     /// [`import`](Self::import) knows that nothing is missing; in between, `type` is `memory`, `removed`, `entity`,
     /// `relation`, `conversation`, `messages` or `queued_add`. Vectors are not in it: whatever imports makes them anew.
+    ///
+    /// All that a [purge of everything](crate::Purge::everything) of the scope takes away is in it. So the graph's part of a
+    /// session is what its memories told, though the graph is the user's: relations that rest on them, with those of the
+    /// memories that are in the scope, and in their words. Only summaries and observations across sessions that tell of
+    /// them are not, which [`maintain`](Self::maintain) makes anew.
     ///
     /// Lines are made as they are asked for. What is there all the while is told exactly once; what is written or removed
     /// meanwhile may be told or not.
@@ -74,12 +80,14 @@ impl MemoryEngine {
     }
 
     /// Takes the lines of an [export](Self::export) in: ids, times, scopes and histories as they were. Every line must
-    /// belong to a scope that `scope` covers.
+    /// belong to a scope that `scope` covers; a relation of another, such as that of the user whose session it is, is taken if
+    /// it rests on a memory that is there and both cover.
     ///
     /// Texts are embedded by this engine's embedder, and secrets taken out by its redactor. Nothing is extracted or
     /// reconciled: import into an empty scope, or into an earlier state of the same. Several hundred lines are written at a
     /// time; if an import is broken off, begin it again, and what is there is passed over. What was removed or erased here
-    /// after it was exported comes back; a conversation that is there is left as it is and counts as skipped.
+    /// after it was exported comes back; a relation is held
+    /// against those that are there as if it were told now; a conversation that is there is left as it is and counts as skipped.
     pub fn import(&self, scope: &Scope) -> Import {
         Import::new(self.clone(), scope.clone())
     }

@@ -47,6 +47,7 @@ pub async fn every_field_of_a_relation_comes_back(store: Arc<dyn GraphStore>) {
     let (subject_, object) = (subject.add(&alice(), "Ada").await, subject.add(&alice(), "Ben").await);
     let mut full = subject.relation(&alice().with_session("s"), &subject_, "erfüllt_ISO-Vorgaben_für", &object);
     (full.subject_name, full.object_name) = (Some("A\u{0}d".to_owned()), Some(String::new()));
+    full.single_valued = true;
     full.valid_at = Some(at(-50));
     full.invalid_at = Some(at(50) + Duration::microseconds(1));
     full.expired_at = Some(at(60));

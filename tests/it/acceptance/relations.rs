@@ -1,6 +1,7 @@
 //! What users expect of the graph: in step with the memories, one node for one name, names of any text.
 
 mod changes;
+mod ends;
 mod kin;
 mod names;
 mod stores;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ingrain::{ErrorKind, Filter, GraphStore, ListRequest, MemoryKind, Message, NewMemory, Purge, Scope, SqliteStore};
 
-use super::{SECRETS, engine, fill};
+use super::{SECRETS, SECRETS_OF_NAMES, engine, fill, tell_names};
 
 /// Those of the words that are somewhere in the files of the folder.
 pub fn left(folder: &Path, words: &[&'static str]) -> Vec<&'static str> {
@@ -100,4 +100,17 @@ async fn no_byte_of_purged_memories_is_left() {
     let theirs = memory.add_raw(&Scope::user("bob"), ["Keeps bees"]).await.unwrap().remove(0).id;
     assert_eq!(memory.purge(&olga, Purge::memories([theirs])).await.unwrap(), ingrain::PurgeReport::default());
     assert!(memory.get(&Scope::user("bob"), theirs).await.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_byte_of_a_name_is_left_that_only_purged_memories_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path().join("memory.db")).await.unwrap();
+    let memory = engine(store.clone()).await;
+    let olga = Scope::user("olga");
+    let ids = tell_names(&memory, &olga).await;
+    assert_eq!(left(folder.path(), &SECRETS_OF_NAMES), SECRETS_OF_NAMES);
+    memory.purge(&olga, Purge::memories(ids)).await.unwrap();
+    assert_eq!(left(folder.path(), &SECRETS_OF_NAMES), Vec::<&str>::new());
+    assert_eq!(left(folder.path(), &["Anna Weber", "Annie"]), ["Anna Weber", "Annie"], "others tell of her");
 }
