@@ -336,7 +336,7 @@ fn names(connection: &Connection, scope: &Scope) -> SqliteResult<Vec<Scope>> {
     let mut found = statement.query(rows::parts(scope))?;
     let mut names = Vec::new();
     while let Some(row) = found.next()? {
-        names.push(rows::scope(row, 0)?);
+        names.push(rows::valid_scope(row, 0)?);
     }
     names.sort();
     Ok(names)

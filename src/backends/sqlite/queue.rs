@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
-use rusqlite::{Connection, OptionalExtension, Row, params, types::ValueRef};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, types::ValueRef};
 
 use super::{
     SqliteStore,
@@ -286,10 +286,15 @@ fn take(connection: &Connection, claim: &Claim) -> SqliteResult<Claimed> {
              attempts = attempts + 1, memory = coalesce(memory, ?3) WHERE sequence = ?1 RETURNING {COLUMNS}"
         ))?;
         let taken = statement.query_row(params![place, Time(claim.until()), Id(claim.memory)], |row| Ok(read(row)));
-        match taken.optional()? {
-            Some(Err(SqliteError::Unreadable { .. })) => set_aside(connection, place, claim)?,
-            Some(taken) => return Ok(Claimed::Add(Box::new(taken?))),
-            None => return Ok(Claimed::Nothing),
+        match taken.optional() {
+            Ok(Some(Err(SqliteError::Unreadable { .. }))) => set_aside(connection, place, claim)?,
+            Ok(Some(taken)) => return Ok(Claimed::Add(Box::new(taken?))),
+            Ok(None) => return Ok(Claimed::Nothing),
+            // A number of it is none that may be written.
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+                set_aside(connection, place, claim)?;
+            }
+            Err(error) => return Err(error.into()),
         }
     }
 }

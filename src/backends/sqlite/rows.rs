@@ -88,6 +88,13 @@ pub(super) fn scope(row: &Row<'_>, first: usize) -> Result<Scope> {
     Ok(Scope::from_parts(part(first)?, part(first + 1)?, part(first + 2)?))
 }
 
+/// As [`scope`], where it is to be asked for by: one that no call would take cannot be read.
+pub(super) fn valid_scope(row: &Row<'_>, first: usize) -> Result<Scope> {
+    let scope = scope(row, first)?;
+    scope.validate().map_err(|error| SqliteError::unreadable("scope", error))?;
+    Ok(scope)
+}
+
 /// The three columns of a scope.
 pub(super) fn parts(scope: &Scope) -> [&str; 3] {
     [scope.user_id(), scope.agent_id(), scope.session_id()].map(Option::unwrap_or_default)
@@ -107,7 +114,7 @@ pub(super) fn scopes_after(
     let mut found = statement.query(params![user, agent, session, limit])?;
     let mut scopes = Vec::new();
     while let Some(row) = found.next()? {
-        scopes.push(scope(row, 0)?);
+        scopes.push(valid_scope(row, 0)?);
     }
     Ok(scopes)
 }
