@@ -80,7 +80,9 @@ fn explained(cause: &rusqlite::Error) -> (ErrorKind, &'static str) {
         ErrorCode::PermissionDenied => (StoreUnavailable, "the file may not be opened"),
         ErrorCode::OutOfMemory => (StoreUnavailable, MEMORY),
         ErrorCode::TooBig => (InvalidArgument, "a text is longer than the database takes"),
-        ErrorCode::ConstraintViolation => {
+        ErrorCode::ConstraintViolation
+            if matches!(told.extended_code, ffi::SQLITE_CONSTRAINT_NOTNULL | ffi::SQLITE_CONSTRAINT_CHECK) =>
+        {
             (StoreCorrupt, "what is to be written does not fit what is stored: have it looked through by `verify`")
         }
         ErrorCode::SystemIoFailure => io(told.extended_code),
