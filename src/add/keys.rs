@@ -41,7 +41,7 @@ pub(crate) async fn embed(
 
 /// What a memory is found by: its passages, and for a turn each after the name of who said it, since people ask about
 /// each other by name, and without text that a recall had put there. The memory's own text stays as it came.
-fn key_texts(memory: &Memory) -> Vec<String> {
+pub(super) fn key_texts(memory: &Memory) -> Vec<String> {
     let speaker = memory.speaker.as_deref().filter(|_| memory.kind == MemoryKind::Episode);
     let named = |passage: &str| match speaker {
         Some(speaker) => format!("{speaker}: {passage}"),
@@ -161,7 +161,7 @@ fn may_lend(turn: &Memory, scope: &Scope) -> bool {
 }
 
 /// The memories that a memory was made from.
-fn cited(memory: &Memory) -> impl Iterator<Item = MemoryId> {
+pub(super) fn cited(memory: &Memory) -> impl Iterator<Item = MemoryId> {
     memory.sources.iter().filter_map(|source| match source {
         Source::Memory(id) => Some(*id),
         Source::Message(_) | Source::Faded(_) => None,

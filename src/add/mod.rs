@@ -11,6 +11,8 @@ mod recalled;
 mod reconcile;
 pub(crate) mod redact;
 mod relate;
+#[cfg(feature = "sqlite")]
+mod restore;
 mod slots;
 mod store;
 
@@ -29,6 +31,8 @@ pub(crate) use given::add_facts;
 pub use later::{BackgroundOptions, FlushReport};
 pub use raw::NewMemory;
 pub(crate) use raw::add_raw;
+#[cfg(feature = "sqlite")]
+pub(crate) use restore::restored;
 
 /// How much is made of messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -34,9 +34,13 @@ impl StoredMessage {
     }
 }
 
+/// Greatest number that is given to a message: half of what signed columns hold, so that there is room for those that
+/// follow.
+pub(crate) const MOST_MESSAGES: u64 = i64::MAX as u64 / 2;
+
 impl StoredMessage {
-    /// Checks what a store must refuse to restore: nothing at all, metadata nested deeper than 64, numbers beyond those of
-    /// a signed integer, and a summary of nothing, or of more than there was.
+    /// Checks what a store must refuse to restore: nothing at all, metadata nested deeper than 64, numbers beyond half
+    /// of what a signed integer holds, and a summary of nothing, or of more than there was.
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument).
@@ -45,7 +49,7 @@ impl StoredMessage {
             return Err(Error::invalid("there is nothing of a conversation to restore"));
         }
         messages.iter().try_for_each(|message| check_metadata(&message.metadata))?;
-        let end = first.checked_add(messages.len() as u64).filter(|end| *end < i64::MAX.cast_unsigned());
+        let end = first.checked_add(messages.len() as u64).filter(|end| *end <= MOST_MESSAGES);
         let Some(end) = end else { return Err(Error::invalid("the numbers of a conversation are too great")) };
         match summary {
             Some(summary) if !(1..=end).contains(&summary.covers_before) => {

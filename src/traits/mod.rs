@@ -25,11 +25,15 @@ pub(crate) use add_queue::due_from;
 pub use add_queue::{AddFailure, AddQueue, Claim, Claimed, LONGEST_LEASE, LONGEST_WAIT, QueuedAdd, QueuedState};
 pub use call_budget::CallBudget;
 pub use clock::{Clock, ManualClock, SystemClock};
+#[cfg(feature = "sqlite")]
+pub(crate) use conversation_store::MOST_MESSAGES;
 pub use conversation_store::{ConversationStore, RunningSummary, StoredMessage};
 pub use embedder::{Embedder, EmbedderExt, EmbedderIdentity, Purpose};
 pub use extractor::{ExtractRequest, ExtractedRelation, Extraction, Extractor, Fact, Ignored, Mention};
 pub(crate) use graph_store::{DEEPEST_WALK, LONGEST_PATH, check_list, check_walk};
 pub use graph_store::{Direction, GraphBatch, GraphQuery, GraphStore, Path};
+#[cfg(feature = "sqlite")]
+pub(crate) use graph_store::{check_entity, check_relation};
 pub use llm::{
     ChatRequest, ChatResponse, FinishReason, Llm, LlmCapabilities, ResponseFormat, ToolChoice, ToolDefinition,
 };
@@ -43,9 +47,11 @@ pub(crate) use redactor::{redact_message, redact_metadata, redact_text};
 pub use reranker::Reranker;
 pub use summarizer::{SummarizeRequest, Summarizer, Summary};
 pub use token_counter::{ApproximateTokens, TokenCounter};
-pub(crate) use vector_store::is_under_way;
 pub use vector_store::{
     Attributes, Candidate, Companions, Expect, IndexKey, KeyPlace, ListOrder, ListQuery, Problem, ProblemKind,
     ProblemPlace, Purged, Put, Reembedding, SearchQuery, StagedVector, StoreCapabilities, StoredKey, Surroundings,
     Unchanged, VectorStore, Verify, VerifyCounts, VerifyProgress, VerifyReport, Version, WriteBatch,
 };
+#[cfg(feature = "sqlite")]
+pub(crate) use vector_store::{KeptKey, KeyRestorer, LeftKeys};
+pub(crate) use vector_store::{check_memory, is_under_way};

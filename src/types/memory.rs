@@ -193,7 +193,7 @@ pub struct Memory {
     pub observed_at: Timestamp,
     /// Since when it holds in the world.
     pub valid_at: Timestamp,
-    /// When it ceased to hold; `None` while it holds.
+    /// When it ceased to hold, not before `valid_at`; `None` while it holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invalid_at: Option<Timestamp>,
     /// The memory that replaced it.

@@ -124,11 +124,7 @@ async fn nothing_is_written_over_and_nothing_left() {
     for taken in [&path, &other, &empty, &folder.path().to_path_buf()] {
         assert_eq!(kind(store.copy_to(SqliteStore::builder(taken))).await, ErrorKind::InvalidArgument);
     }
-    assert_eq!(
-        kind(store.copy_to(target.clone())).await,
-        ErrorKind::InvalidArgument,
-        "another copy may be in the making"
-    );
+    assert_eq!(kind(store.copy_to(target.clone())).await, ErrorKind::InvalidArgument, "it is none of ours");
     assert_eq!(fs::read_to_string(&other).unwrap() + &fs::read_to_string(&part).unwrap(), "precioushalf a copy");
     let nowhere = SqliteStore::builder(folder.path().join("none/copy.db"));
     assert_eq!(kind(store.copy_to(nowhere)).await, ErrorKind::StoreUnavailable);
@@ -153,4 +149,118 @@ async fn what_lies_in_the_files_place_now_is_not_copied() {
     drop(SqliteStore::open(&path).await.unwrap());
     assert_eq!(kind(store.copy_to(SqliteStore::builder(&target))).await, ErrorKind::StoreUnavailable);
     assert!(!target.exists() && !folder.path().join("copy.db.part").exists());
+}
+
+/// What a copy that was broken off leaves: nothing yet, pages without the first, or all of it.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_piece_that_nobody_works_on_is_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let store = SqliteStore::open(&path).await.unwrap();
+    engine(store.clone()).await.add_raw(&Scope::user("alice"), ["Owns a kayak"]).await.unwrap();
+    let whole = folder.path().join("whole.db");
+    store.copy_to(SqliteStore::builder(&whole)).await.unwrap();
+    let (target, part) = (folder.path().join("copy.db"), folder.path().join("copy.db.part"));
+    let bytes = fs::read(&whole).unwrap();
+    let mut without_first = bytes.clone();
+    without_first[..4_096].fill(0);
+    for piece in [&b""[..], &without_first, &bytes[..4_096], &bytes] {
+        fs::write(&part, piece).unwrap();
+        let held = fs::File::open(&part).unwrap();
+        held.lock().unwrap();
+        let copied = store.copy_to(SqliteStore::builder(&target));
+        assert_eq!(kind(copied).await, ErrorKind::InvalidArgument, "somebody works on it");
+        assert!(fs::read(&part).unwrap() == piece && !target.exists());
+        drop(held);
+        store.copy_to(SqliteStore::builder(&target)).await.unwrap();
+        sound(&target);
+        assert!(!part.exists());
+        fs::remove_file(&target).unwrap();
+    }
+    // It is another name of a copy that was finished: that one stays whole.
+    fs::hard_link(&whole, &part).unwrap();
+    store.copy_to(SqliteStore::builder(&target)).await.unwrap();
+    assert!(fs::read(&whole).unwrap() == bytes && !part.exists());
+    fs::remove_file(&target).unwrap();
+    let other = folder.path().join("other.db");
+    rusqlite::Connection::open(&other).unwrap().execute_batch("CREATE TABLE precious (x)").unwrap();
+    for precious in [fs::read(&other).unwrap(), b"half a letter".to_vec(), vec![7; 8_192]] {
+        fs::write(&part, &precious).unwrap();
+        let copied = store.copy_to(SqliteStore::builder(&target));
+        assert_eq!(kind(copied).await, ErrorKind::InvalidArgument, "it is none of ours");
+        assert!(fs::read(&part).unwrap() == precious && !target.exists());
+    }
+    fs::remove_file(&part).unwrap();
+    std::os::unix::fs::symlink(&whole, &part).unwrap();
+    assert_eq!(kind(store.copy_to(SqliteStore::builder(&target))).await, ErrorKind::InvalidArgument);
+    assert!(fs::read(&whole).unwrap() == bytes && !target.exists());
+}
+
+/// Of several at once one makes it, and the others leave it alone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn copies_to_one_place_at_once_make_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path().join("memory.db")).await.unwrap();
+    let notes = (0..300).map(|number| format!("note {number}"));
+    engine(store.clone()).await.add_raw(&Scope::user("alice"), notes).await.unwrap();
+    for round in 0..5 {
+        let target = folder.path().join(format!("copy{round}.db"));
+        let copies: Vec<_> = (0..4)
+            .map(|_| {
+                let (store, target) = (store.clone(), SqliteStore::builder(&target));
+                tokio::spawn(async move { store.copy_to(target).await })
+            })
+            .collect();
+        let mut made = 0;
+        for copy in copies {
+            match copy.await.unwrap() {
+                Ok(()) => made += 1,
+                Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error:?}"),
+            }
+        }
+        assert_eq!(made, 1);
+        sound(&target);
+        assert!(!folder.path().join(format!("copy{round}.db.part")).exists());
+    }
+}
+
+/// Copies one after the other to one place, until it is killed.
+#[cfg(unix)]
+async fn copy_until_killed(path: &Path) {
+    let store = SqliteStore::open(path).await.unwrap();
+    let target = path.with_file_name("copy.db");
+    loop {
+        store.copy_to(SqliteStore::builder(&target)).await.unwrap();
+        fs::remove_file(&target).unwrap();
+        crate::processes::say("copied");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_copy_that_was_killed_is_in_nobodys_way() {
+    if let Some((path, _)) = crate::processes::given() {
+        return copy_until_killed(&path).await;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let store = SqliteStore::open(&path).await.unwrap();
+    let notes = (0..1_000).map(|number| format!("note {number}"));
+    engine(store.clone()).await.add_raw(&Scope::user("alice"), notes).await.unwrap();
+    let target = folder.path().join("copy.db");
+    for round in 1..6 {
+        let mut process =
+            crate::processes::Second::running("copies::a_copy_that_was_killed_is_in_nobodys_way", &path, "");
+        for _ in 0..round {
+            process.heard().unwrap();
+        }
+        process.kill();
+        // It may have been finished just then.
+        let _ = fs::remove_file(&target);
+        store.copy_to(SqliteStore::builder(&target)).await.unwrap();
+        sound(&target);
+        assert!(!folder.path().join("copy.db.part").exists());
+        fs::remove_file(&target).unwrap();
+    }
 }

@@ -49,7 +49,7 @@ impl State {
                 note(ProblemKind::Unreadable);
             }
             if stored.keys.is_empty() {
-                note(ProblemKind::NoKeys);
+                note(ProblemKind::Keys);
             }
             for (key, text) in stored.keys.iter().zip(&*stored.texts) {
                 if Some(key.vector.len()) != width || !key.vector.iter().all(|number| number.is_finite()) {

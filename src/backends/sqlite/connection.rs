@@ -101,6 +101,7 @@ impl Connections {
     /// Writes the file anew, without what lies free in it, and empties the write-ahead log.
     pub(super) fn scrub(&self) -> Result<()> {
         let writer = lock(&self.writer);
+        self.check_place()?;
         writer.execute_batch("VACUUM")?;
         if self.path.is_none() {
             return Ok(());
@@ -163,18 +164,19 @@ pub(super) fn read_embedder(connection: &Connection, which: Bound) -> Result<Opt
     use rusqlite::OptionalExtension;
     let (name, dimensions) = which.columns();
     let mut statement = connection.prepare_cached(
-        "SELECT name.value, CAST(dimensions.value AS INTEGER) FROM meta AS name, meta AS dimensions
+        "SELECT name.value, dimensions.value FROM meta AS name, meta AS dimensions
          WHERE name.key = ?1 AND dimensions.key = ?2",
     )?;
     let identity = statement
-        .query_row([name, dimensions], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))
+        .query_row([name, dimensions], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
         .optional()?;
-    identity
-        .map(|(name, dimensions)| match usize::try_from(dimensions) {
-            Ok(dimensions) if dimensions > 0 => Ok(EmbedderIdentity::new(name, dimensions)),
-            _ => Err(SqliteError::unreadable("width of the vectors", "it is no positive number")),
-        })
-        .transpose()
+    let Some((name, dimensions)) = identity else { return Ok(None) };
+    match dimensions.parse() {
+        Ok(dimensions) if dimensions > 0 && !name.trim().is_empty() => {
+            Ok(Some(EmbedderIdentity::new(name, dimensions)))
+        }
+        _ => Err(SqliteError::unreadable("embedder", "it has no name, or its width is no positive number")),
+    }
 }
 
 /// A panic while a connection was in use has rolled its transaction back, so what the lock guards is sound.

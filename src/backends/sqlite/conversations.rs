@@ -60,10 +60,10 @@ impl ConversationStore for SqliteConversations {
                  WHERE user = ?1 AND agent = ?2 AND session = ?3 AND summary IS NOT NULL",
                 )?;
                 let found = statement.query_row(rows::parts(&conversation), |row| {
-                    let covers_before = row.get::<_, i64>(1)?.cast_unsigned();
-                    Ok(RunningSummary::new(row.get::<_, String>(0)?, covers_before, row.get::<_, Time>(2)?.0))
+                    Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, Time>(2)?.0))
                 });
-                Ok(found.optional()?)
+                let Some((text, covers_before, at)) = found.optional()? else { return Ok(None) };
+                Ok(Some(RunningSummary::new(text, rows::whole(covers_before, "number of a message")?, at)))
             })
             .await
     }
@@ -202,12 +202,11 @@ impl Conversation {
             "SELECT row, first, next, covers_before FROM conversations
              WHERE user = ?1 AND agent = ?2 AND session = ?3",
         )?;
-        let found = statement.query_row(rows::parts(name), |row| {
-            let number = |column| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)?.cast_unsigned());
-            Ok(Self { row: row.get(0)?, kept: number(1)?..number(2)?, covers_before: number(3)? })
-        });
-        if let Some(there) = found.optional()? {
-            return Ok(Some(there));
+        let found =
+            statement.query_row(rows::parts(name), |row| Ok((row.get(0)?, [row.get(1)?, row.get(2)?, row.get(3)?])));
+        if let Some((row, numbers)) = found.optional()? {
+            let [first, next, covers_before] = numbers.map(number);
+            return Ok(Some(Self { row: Some(row), kept: first?..next?, covers_before: covers_before? }));
         }
         let next = erased_next(connection, name)?;
         Ok(next.map(|next| Self { row: None, kept: next..next, covers_before: 0 }))
@@ -218,7 +217,11 @@ impl Conversation {
 fn erased_next(connection: &Connection, name: &Scope) -> SqliteResult<Option<u64>> {
     let mut statement = connection.prepare_cached("SELECT next FROM erased_conversations WHERE name = ?1")?;
     let next: Option<i64> = statement.query_row([hashed(name)], |row| row.get(0)).optional()?;
-    Ok(next.map(i64::cast_unsigned))
+    next.map(number).transpose()
+}
+
+fn number(number: i64) -> SqliteResult<u64> {
+    rows::whole(number, "number of a message")
 }
 
 /// A message, and what of it must be turned into something else before it is written.
@@ -260,14 +263,14 @@ fn append(connection: &Connection, conversation: &Scope, messages: &[MessageRow]
         }
     };
     insert(connection, row, first, messages)?;
-    Ok(first.cast_unsigned())
+    number(first)
 }
 
 fn insert(connection: &Connection, row: i64, first: i64, messages: &[MessageRow]) -> SqliteResult<()> {
     let mut statement = connection.prepare_cached(&format!(
         "INSERT INTO messages (conversation, {COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
     ))?;
-    for (sequence, MessageRow { message, tool_calls, metadata }) in (first..).zip(messages) {
+    for (sequence, MessageRow { message, tool_calls, metadata }) in (first..i64::MAX).zip(messages) {
         let Message { role, text, id, speaker, at, tool_calls: _, tool_call_id, metadata: _ } = message;
         let at = at.map(Time);
         statement.execute(params![
@@ -333,7 +336,7 @@ fn names(connection: &Connection, scope: &Scope) -> SqliteResult<Vec<Scope>> {
     let mut found = statement.query(rows::parts(scope))?;
     let mut names = Vec::new();
     while let Some(row) = found.next()? {
-        names.push(rows::scope(row, 0)?);
+        names.push(rows::valid_scope(row, 0)?);
     }
     names.sort();
     Ok(names)
@@ -356,7 +359,7 @@ fn messages(connection: &Connection, name: &Scope, from: u64, limit: usize) -> S
 }
 
 pub(super) fn read(row: &Row<'_>) -> SqliteResult<StoredMessage> {
-    let sequence = row.get::<_, i64>(0)?.cast_unsigned();
+    let sequence = number(row.get(0)?)?;
     let mut message = Message::new(named(text(row, 1)?, "role")?, text(row, 8)?);
     message.id = row.get(2)?;
     message.speaker = row.get(3)?;

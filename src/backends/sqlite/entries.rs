@@ -6,7 +6,7 @@ use rusqlite::Row;
 
 use super::{
     error::Result,
-    rows::{self, Id, Time, blob, json, named, text},
+    rows::{self, Id, Time, blob, flag, json, named, text, whole},
 };
 use crate::{
     Attributes, MemoryId, MemoryKind, Metadata, Scope,
@@ -43,14 +43,14 @@ impl EntryReader {
             speaker: self.speaker(row)?,
             trust: named(text(row, 10)?, "trust")?,
             importance,
-            pinned: row.get(8)?,
-            ordinal: row.get::<_, Option<i64>>(12)?.map(i64::cast_unsigned),
+            pinned: flag(row, 8, "mark of being pinned")?,
+            ordinal: row.get::<_, Option<i64>>(12)?.map(|number| whole(number, "ordinal")).transpose()?,
             observed_at: row.get::<_, Time>(13)?.0,
             valid_at: row.get::<_, Time>(14)?.0,
             invalid_at: row.get::<_, Option<Time>>(15)?.map(|time| time.0),
             created_at: row.get::<_, Time>(17)?.0,
             updated_at: row.get::<_, Time>(18)?.0,
-            access_count: row.get::<_, i64>(19)?.cast_unsigned(),
+            access_count: whole(row.get(19)?, "access count")?,
             accessed_at: row.get::<_, Option<Time>>(20)?.map(|time| time.0),
             cues: cues.unwrap_or_default(),
         };

@@ -48,7 +48,13 @@ impl SqliteError {
                     .with_source(source)
             }
             Self::Sqlite(cause) => {
-                let (kind, why) = explained(&cause);
+                let (kind, why) = match missing(&cause) {
+                    Some(what) => (ErrorKind::StoreCorrupt, format!("its tables are not those of its version: {what}")),
+                    None => {
+                        let (kind, why) = explained(&cause);
+                        (kind, why.to_owned())
+                    }
+                };
                 Error::new(kind, format!("{doing}: {why}")).with_backend("sqlite").with_source(cause)
             }
         }
@@ -74,8 +80,12 @@ fn explained(cause: &rusqlite::Error) -> (ErrorKind, &'static str) {
         ErrorCode::PermissionDenied => (StoreUnavailable, "the file may not be opened"),
         ErrorCode::OutOfMemory => (StoreUnavailable, MEMORY),
         ErrorCode::TooBig => (InvalidArgument, "a text is longer than the database takes"),
+        ErrorCode::ConstraintViolation
+            if matches!(told.extended_code, ffi::SQLITE_CONSTRAINT_NOTNULL | ffi::SQLITE_CONSTRAINT_CHECK) =>
+        {
+            (StoreCorrupt, "what is to be written does not fit what is stored: have it looked through by `verify`")
+        }
         ErrorCode::SystemIoFailure => io(told.extended_code),
-        _ if is_of_another_layout(cause) => (StoreCorrupt, "its tables are not those of its version"),
         _ => (StoreUnavailable, "the database failed"),
     }
 }
@@ -115,12 +125,18 @@ fn io(code: c_int) -> (ErrorKind, &'static str) {
     }
 }
 
-/// Whether a table or a column of ours is missing: trying again will not bring it back.
-fn is_of_another_layout(cause: &rusqlite::Error) -> bool {
+/// The table or column of ours that is missing, in SQLite's words, which name nothing else: trying again will not bring it
+/// back.
+pub(super) fn missing(cause: &rusqlite::Error) -> Option<&str> {
     let text = match cause {
         rusqlite::Error::SqlInputError { msg, .. } => msg,
         rusqlite::Error::SqliteFailure(_, Some(text)) => text,
-        _ => return false,
+        _ => return None,
     };
-    text.starts_with("no such table") || text.starts_with("no such column") || text.contains(" has no column named ")
+    let says_so = text.starts_with("no such table")
+        || text.starts_with("no such column")
+        || text.contains(" has no column named ")
+        || (text.starts_with("table ") && text.contains(" values were supplied"))
+        || text.starts_with("foreign key mismatch");
+    says_so.then_some(text)
 }

@@ -67,15 +67,28 @@ pub(super) fn migrate(
 }
 
 fn take_steps(connection: &Connection, from: i32, migrations: Migrations) -> Result<()> {
+    let strays = strays(connection)?;
     for (_, step) in (migrations.first..).zip(migrations.steps).filter(|(version, _)| *version >= from) {
         step(connection)?;
     }
     connection.pragma_update(None, "user_version", migrations.version())?;
-    if connection.prepare("PRAGMA foreign_key_check")?.exists([])? {
+    // Those that were there are for `verify` to tell, which needs an open file.
+    if self::strays(connection)? > strays {
         return Err(SqliteError::unreadable("reference", "a row belongs to one that is not there"));
     }
     let sound: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if sound == "ok" { Ok(()) } else { Err(SqliteError::unreadable("table", sound)) }
+}
+
+/// How many rows belong to what is not there.
+fn strays(connection: &Connection) -> Result<usize> {
+    let mut statement = connection.prepare("PRAGMA foreign_key_check")?;
+    let mut found = statement.query([])?;
+    let mut count = 0;
+    while found.next()?.is_some() {
+        count += 1;
+    }
+    Ok(count)
 }
 
 /// The kind is that of the cause, so that a full disk is told as such.

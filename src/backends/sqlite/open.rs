@@ -116,6 +116,11 @@ fn look_at(path: &Path) -> Result<()> {
     }
 }
 
+/// Whether the header of a plain database says that it is a store of this crate.
+pub(super) fn is_ours(header: &[u8]) -> bool {
+    header.starts_with(b"SQLite format 3\0") && header.get(68..72) == Some(&APPLICATION_ID.to_be_bytes())
+}
+
 #[derive(PartialEq)]
 pub(super) enum Content {
     Nothing,

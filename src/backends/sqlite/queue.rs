@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, types::ValueRef};
 
 use super::{
     SqliteStore,
@@ -45,7 +45,7 @@ impl AddQueue for SqliteQueue {
             .blocking(doing, move |inner| {
                 // Most often there is nothing to claim, and then nobody is to be held up.
                 match inner.connections.read(|connection| next(connection, &claim))? {
-                    Next::Add(_) => inner.connections.write(|connection| take(connection, &claim)),
+                    Next::Add(_) | Next::Damaged(_) => inner.connections.write(|connection| take(connection, &claim)),
                     Next::NotBefore(at) => Ok(Claimed::NotBefore(at)),
                     Next::Nothing => Ok(Claimed::Nothing),
                 }
@@ -126,7 +126,18 @@ impl AddQueue for SqliteQueue {
     async fn failed_of_everyone(&self) -> Result<Vec<QueuedAdd>> {
         self.0
             .reading("listing queued adds", |connection| {
-                all(connection, &format!("SELECT {COLUMNS} FROM queue WHERE state = 'failed' ORDER BY sequence"), &[])
+                let mut statement = connection
+                    .prepare_cached(&format!("SELECT {COLUMNS} FROM queue WHERE state = 'failed' ORDER BY sequence"))?;
+                let mut found = statement.query([])?;
+                let mut adds = Vec::new();
+                while let Some(row) = found.next()? {
+                    match read(row) {
+                        // Of one that cannot be read `verify` tells: whoever waits for the queue waits for the others.
+                        Err(SqliteError::Unreadable { .. }) => {}
+                        add => adds.push(add?),
+                    }
+                }
+                Ok(adds)
             })
             .await
     }
@@ -210,6 +221,8 @@ fn push(connection: &Connection, add: &QueuedAdd, capacity: usize) -> SqliteResu
 enum Next {
     /// Its place in the queue.
     Add(i64),
+    /// The place of one that cannot be read, which would keep all others waiting.
+    Damaged(i64),
     NotBefore(Timestamp),
     Nothing,
 }
@@ -219,12 +232,19 @@ enum Next {
 fn next(connection: &Connection, claim: &Claim) -> SqliteResult<Next> {
     let mut busy: HashMap<Scope, (CallId, Timestamp)> = HashMap::new();
     let mut statement = connection
-        .prepare_cached("SELECT id, user, agent, session, leased_until FROM queue WHERE state = 'running'")?;
+        .prepare_cached("SELECT id, user, agent, session, leased_until, sequence FROM queue WHERE state = 'running'")?;
     let mut found = statement.query([])?;
-    while let Some(row) = found.next()? {
+    let read = |row: &Row<'_>| -> SqliteResult<_> {
         let until = row.get::<_, Time>(4)?.0;
         let running = (CallId::from_bytes(row.get(0)?), due_from(Some(until), until, claim.now));
-        busy.insert(rows::scope(row, 1)?.across_sessions(), running);
+        Ok((rows::scope(row, 1)?.across_sessions(), running))
+    };
+    while let Some(row) = found.next()? {
+        match read(row) {
+            Ok((lane, running)) => drop(busy.insert(lane, running)),
+            Err(SqliteError::Unreadable { .. }) => return Ok(Next::Damaged(row.get(5)?)),
+            Err(error) => return Err(error),
+        }
     }
     let mut statement = connection.prepare_cached(
         "SELECT sequence, user, agent, session, leased_until, due_at FROM queue
@@ -233,15 +253,21 @@ fn next(connection: &Connection, claim: &Claim) -> SqliteResult<Next> {
     let mut found = statement.query([])?;
     let mut lanes = HashSet::new();
     let mut first: Option<Timestamp> = None;
+    let read = |row: &Row<'_>| -> SqliteResult<_> {
+        let leased_until = row.get::<_, Option<Time>>(4)?.map(|time| time.0);
+        let due = due_from(leased_until, row.get::<_, Time>(5)?.0, claim.now);
+        Ok((rows::scope(row, 1)?.across_sessions(), due))
+    };
     while let Some(row) = found.next()? {
-        let lane = rows::scope(row, 1)?.across_sessions();
+        let (lane, due) = match read(row) {
+            Err(SqliteError::Unreadable { .. }) => return Ok(Next::Damaged(row.get(0)?)),
+            read => read?,
+        };
         let beside = busy.get(&lane).copied();
         if !lanes.insert(lane) || beside.is_some_and(|(id, _)| claim.running.contains(&id)) {
             continue;
         }
-        let leased_until = row.get::<_, Option<Time>>(4)?.map(|time| time.0);
-        let from = due_from(leased_until, row.get::<_, Time>(5)?.0, claim.now);
-        let from = from.max(beside.map_or(Timestamp::MIN_UTC, |(_, until)| until));
+        let from = due.max(beside.map_or(Timestamp::MIN_UTC, |(_, until)| until));
         if from <= claim.now {
             return Ok(Next::Add(row.get(0)?));
         }
@@ -252,20 +278,82 @@ fn next(connection: &Connection, claim: &Claim) -> SqliteResult<Next> {
 
 /// Another process may have been faster, so what is next is asked anew.
 fn take(connection: &Connection, claim: &Claim) -> SqliteResult<Claimed> {
-    let place = match next(connection, claim)? {
-        Next::Add(place) => place,
-        Next::NotBefore(at) => return Ok(Claimed::NotBefore(at)),
-        Next::Nothing => return Ok(Claimed::Nothing),
-    };
-    let mut statement = connection.prepare_cached(&format!(
-        "UPDATE queue SET interruptions = interruptions + (state = 'running'), state = 'running', leased_until = ?2,
-         attempts = attempts + 1, memory = coalesce(memory, ?3) WHERE sequence = ?1 RETURNING {COLUMNS}"
-    ))?;
-    let taken = statement
-        .query_row(params![place, Time(claim.until()), Id(claim.memory)], |row| Ok(read(row)))
-        .optional()?
-        .transpose()?;
-    Ok(taken.map_or(Claimed::Nothing, |add| Claimed::Add(Box::new(add))))
+    loop {
+        let place = match next(connection, claim)? {
+            Next::Add(place) => place,
+            Next::Damaged(place) => {
+                set_aside(connection, place, claim)?;
+                continue;
+            }
+            Next::NotBefore(at) => return Ok(Claimed::NotBefore(at)),
+            Next::Nothing => return Ok(Claimed::Nothing),
+        };
+        let mut statement = connection.prepare_cached(&format!(
+            "UPDATE queue SET interruptions = interruptions + (state = 'running'), state = 'running', leased_until = ?2,
+             attempts = attempts + 1, memory = coalesce(memory, ?3) WHERE sequence = ?1 RETURNING {COLUMNS}"
+        ))?;
+        let taken = statement.query_row(params![place, Time(claim.until()), Id(claim.memory)], |row| Ok(read(row)));
+        match taken.optional() {
+            Ok(Some(Err(SqliteError::Unreadable { .. }))) => set_aside(connection, place, claim)?,
+            Ok(Some(taken)) => return Ok(Claimed::Add(Box::new(taken?))),
+            Ok(None) => return Ok(Claimed::Nothing),
+            // A number of it is none that may be written.
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+                set_aside(connection, place, claim)?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Makes of what cannot be read an add that has failed, with what of it can be: it is told, may be tried again or discarded,
+/// and those behind it go on.
+fn set_aside(connection: &Connection, place: i64, claim: &Claim) -> SqliteResult<()> {
+    let failure = AddFailure::from_parts(ErrorKind::StoreCorrupt, "what is queued cannot be read", claim.now);
+    let failure = to_json(&failure)?;
+    let text =
+        |value: ValueRef<'_>| value.as_bytes_or_null().ok().flatten().map(String::from_utf8_lossy).map(String::from);
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM queue WHERE sequence = ?1"))?;
+    let mut found = statement.query([place])?;
+    let Some(row) = found.next()? else { return Ok(()) };
+    let mut id: [u8; 16] = row.get(0).unwrap_or(*claim.memory.as_bytes());
+    if row.get::<_, [u8; 16]>(0).is_err() {
+        // One claim may come past several.
+        id.iter_mut().rev().zip(place.to_le_bytes()).for_each(|(byte, place)| *byte ^= place);
+    }
+    let mut parts = [String::new(), String::new(), String::new()];
+    for (column, part) in (1..).zip(&mut parts) {
+        *part = text(row.get_ref(column)?).unwrap_or_default();
+    }
+    let [user, agent, session] = parts;
+    let time = |column: usize| row.get::<_, Time>(column).unwrap_or(Time(Timestamp::UNIX_EPOCH));
+    // Once it was claimed it may be written: whoever tries it again asks for that.
+    let attempts = row.get::<_, u32>(9).unwrap_or(1).max(1);
+    let (failures, interruptions) = (row.get::<_, u32>(10).unwrap_or(0), row.get::<_, u32>(11).unwrap_or(0));
+    // This claim may have given it one, which the next that it takes gets.
+    let memory = row.get::<_, Option<Id>>(8).unwrap_or(None).filter(|memory| memory.0 != claim.memory);
+    let request = row.get::<_, String>(13).unwrap_or_default();
+    connection
+        .prepare_cached(&format!(
+            "UPDATE queue SET ({COLUMNS}) = (?2, ?3, ?4, ?5, 'failed', ?6, ?7, NULL, ?8, ?9, ?10, ?11, ?12, ?13)
+             WHERE sequence = ?1"
+        ))?
+        .execute(params![
+            place,
+            id,
+            user,
+            agent,
+            session,
+            time(5),
+            time(6),
+            memory,
+            attempts,
+            failures,
+            interruptions,
+            failure,
+            request
+        ])?;
+    Ok(())
 }
 
 fn all(connection: &Connection, sql: &str, parameters: &[&str]) -> SqliteResult<Vec<QueuedAdd>> {

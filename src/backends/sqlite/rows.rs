@@ -62,21 +62,21 @@ pub(super) fn memory(row: &Row<'_>) -> Result<Memory> {
     #[expect(clippy::cast_possible_truncation, reason = "widened from f32 when it was written")]
     let importance = row.get::<_, f64>(8)? as f32;
     memory.importance = importance;
-    memory.pinned = row.get(9)?;
+    memory.pinned = flag(row, 9, "mark of being pinned")?;
     memory.speaker = row.get(10)?;
     memory.trust = named(text(row, 11)?, "trust")?;
     memory.slot = row.get(12)?;
     memory.sources = json(row, 13, "list of sources")?;
-    memory.ordinal = row.get::<_, Option<i64>>(14)?.map(i64::cast_unsigned);
+    memory.ordinal = row.get::<_, Option<i64>>(14)?.map(|number| whole(number, "ordinal")).transpose()?;
     memory.observed_at = row.get::<_, Time>(15)?.0;
     memory.valid_at = row.get::<_, Time>(16)?.0;
     memory.invalid_at = row.get::<_, Option<Time>>(17)?.map(|time| time.0);
     memory.superseded_by = row.get::<_, Option<Id>>(18)?.map(|id| id.0);
     memory.expires_at = row.get::<_, Option<Time>>(19)?.map(|time| time.0);
     memory.updated_at = row.get::<_, Time>(21)?.0;
-    memory.access_count = row.get::<_, i64>(22)?.cast_unsigned();
+    memory.access_count = whole(row.get(22)?, "access count")?;
     memory.accessed_at = row.get::<_, Option<Time>>(23)?.map(|time| time.0);
-    memory.revision = row.get::<_, i64>(24)?.cast_unsigned();
+    memory.revision = whole(row.get(24)?, "revision")?;
     Ok(memory)
 }
 
@@ -86,6 +86,13 @@ pub(super) fn scope(row: &Row<'_>, first: usize) -> Result<Scope> {
         Ok(Some(text(row, column)?).filter(|part| !part.is_empty()).map(str::to_owned))
     };
     Ok(Scope::from_parts(part(first)?, part(first + 1)?, part(first + 2)?))
+}
+
+/// As [`scope`], where it is to be asked for by: one that no call would take cannot be read.
+pub(super) fn valid_scope(row: &Row<'_>, first: usize) -> Result<Scope> {
+    let scope = scope(row, first)?;
+    scope.validate().map_err(|error| SqliteError::unreadable("scope", error))?;
+    Ok(scope)
 }
 
 /// The three columns of a scope.
@@ -107,7 +114,7 @@ pub(super) fn scopes_after(
     let mut found = statement.query(params![user, agent, session, limit])?;
     let mut scopes = Vec::new();
     while let Some(row) = found.next()? {
-        scopes.push(scope(row, 0)?);
+        scopes.push(valid_scope(row, 0)?);
     }
     Ok(scopes)
 }
@@ -140,6 +147,8 @@ pub(super) struct MemoryRow<'m> {
     pub(super) memory: &'m Memory,
     /// The memory's, until it is given one.
     pub(super) ordinal: Option<u64>,
+    /// How many keys it is given; none where it keeps those it has.
+    pub(super) keys: Option<i64>,
     cues: Cues,
     categories: Option<String>,
     metadata: Option<String>,
@@ -151,6 +160,7 @@ impl<'m> MemoryRow<'m> {
         Ok(Self {
             memory,
             ordinal: memory.ordinal,
+            keys: None,
             cues,
             categories: to_json(&memory.categories, memory.categories.is_empty(), "list of categories")?,
             metadata: to_json(&memory.metadata, memory.metadata.is_empty(), "metadata")?,
@@ -158,7 +168,7 @@ impl<'m> MemoryRow<'m> {
         })
     }
 
-    /// Writes [`COLUMNS`], the cues, and the number of the row if there is one.
+    /// Writes [`COLUMNS`], the cues, the number of keys, and the number of the row if there is one.
     pub(super) fn execute(&self, statement: &mut rusqlite::Statement<'_>, row: Option<i64>) -> Result<usize> {
         let memory = self.memory;
         let [user, agent, session] = parts(&memory.scope);
@@ -189,6 +199,7 @@ impl<'m> MemoryRow<'m> {
             memory.accessed_at.map(Time),
             memory.revision.cast_signed(),
             packed_cues(self.cues),
+            self.keys,
         ];
         let row = row.as_ref().map(|row| row as &dyn ToSql);
         Ok(statement.execute(rusqlite::params_from_iter(columns.iter().copied().chain(row)))?)
@@ -206,6 +217,20 @@ pub(super) fn event(row: &Row<'_>) -> Result<HistoryEvent> {
 
 pub(super) fn text<'r>(row: &'r Row<'_>, column: usize) -> Result<&'r str> {
     row.get_ref(column)?.as_str().map_err(|error| SqliteError::unreadable("text", error))
+}
+
+/// A number that counts something: one below zero would become a huge one.
+pub(super) fn whole(number: i64, what: &'static str) -> Result<u64> {
+    u64::try_from(number).map_err(|error| SqliteError::unreadable(what, error))
+}
+
+/// Yes or no, of which SQLite knows nothing.
+pub(super) fn flag(row: &Row<'_>, column: usize, what: &'static str) -> Result<bool> {
+    match row.get::<_, i64>(column)? {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(SqliteError::unreadable(what, "it is neither 0 nor 1")),
+    }
 }
 
 pub(super) fn json<T: DeserializeOwned + Default>(row: &Row<'_>, column: usize, what: &'static str) -> Result<T> {

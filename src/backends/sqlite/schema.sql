@@ -1,5 +1,8 @@
 -- Scope parts that are not named are '', since a part is never blank: comparisons then need no IS NULL.
 -- Times are microseconds since 1970 in UTC. Lists and objects are JSON texts, NULL when empty.
+--
+-- A CHECK is where a wrong value would be read as a right one. What cannot be read (a name that is none, an id of another
+-- length, a time beyond all calendars) is told by whoever reads it, and `verify` reads everything.
 
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
@@ -12,25 +15,26 @@ CREATE TABLE memories (
     user          TEXT NOT NULL,
     agent         TEXT NOT NULL,
     session       TEXT NOT NULL,
-    kind          TEXT NOT NULL,
+    kind          TEXT NOT NULL CHECK (kind <> ''),
     categories    TEXT,
     metadata      TEXT,
-    importance    REAL NOT NULL,
-    pinned        INTEGER NOT NULL,
+    importance    REAL NOT NULL CHECK (importance BETWEEN 0 AND 1),
+    pinned        INTEGER NOT NULL CHECK (pinned IN (0, 1)),
     speaker       TEXT,
     trust         TEXT NOT NULL,
     slot          TEXT,
-    ordinal       INTEGER,
+    ordinal       INTEGER CHECK (ordinal >= 0),
     observed_at   INTEGER NOT NULL,
     valid_at      INTEGER NOT NULL,
-    invalid_at    INTEGER,
+    invalid_at    INTEGER CHECK (invalid_at >= valid_at),
     superseded_by BLOB,
     expires_at    INTEGER,
     created_at    INTEGER NOT NULL,
     updated_at    INTEGER NOT NULL,
-    access_count  INTEGER NOT NULL,
+    access_count  INTEGER NOT NULL CHECK (access_count >= 0),
     accessed_at   INTEGER,
-    revision      INTEGER NOT NULL,
+    revision      INTEGER NOT NULL CHECK (revision > 0),
+    key_count     INTEGER NOT NULL CHECK (key_count > 0), -- how many rows of `keys` it has, by number from 0
     cues          BLOB NOT NULL, -- of the text; rules that did not read them read them anew
     -- Last, since what may be long is on pages of its own, and building an index needs none of it.
     sources       TEXT,
@@ -47,7 +51,7 @@ CREATE INDEX memories_by_scope ON memories (user, agent, session);
 
 CREATE TABLE keys (
     memory INTEGER NOT NULL REFERENCES memories (row) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
+    number INTEGER NOT NULL CHECK (number >= 0),
     text   TEXT,          -- NULL when it is the memory's own text
     terms  BLOB NOT NULL, -- of the text, analysed; an analyser that did not make them makes them anew
     vector BLOB NOT NULL, -- f32, little-endian
@@ -69,7 +73,7 @@ CREATE TABLE places (
     user    TEXT NOT NULL,
     agent   TEXT NOT NULL,
     session TEXT NOT NULL,
-    next    INTEGER NOT NULL,
+    next    INTEGER NOT NULL CHECK (next > 0),
     PRIMARY KEY (user, agent, session)
 ) WITHOUT ROWID;
 
@@ -98,8 +102,8 @@ CREATE TABLE changes (
     user     TEXT NOT NULL,
     agent    TEXT NOT NULL,
     session  TEXT NOT NULL,
-    semantic INTEGER NOT NULL,
-    keys     INTEGER NOT NULL
+    semantic INTEGER NOT NULL CHECK (semantic IN (0, 1)),
+    keys     INTEGER NOT NULL CHECK (keys IN (0, 1))
 );
 
 -- The graph. Rows lie together by user, as those of memories do. Relations name their ends by id, so that a walk reads
@@ -154,9 +158,9 @@ CREATE TABLE relations (
     object     BLOB NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
     fact       TEXT NOT NULL,
     valid_at   INTEGER,
-    invalid_at INTEGER,
+    invalid_at INTEGER CHECK (invalid_at >= valid_at),
     created_at INTEGER NOT NULL,
-    expired_at INTEGER,
+    expired_at INTEGER CHECK (expired_at >= created_at),
     sources    BLOB, -- ids of memories, one after the other
     subject_name TEXT,
     object_name  TEXT,
@@ -191,9 +195,9 @@ CREATE TABLE queue (
     due_at        INTEGER NOT NULL,
     leased_until  INTEGER, -- while it is running
     memory        BLOB,    -- the id of the first memory it writes, once it was claimed
-    attempts      INTEGER NOT NULL,
-    failures      INTEGER NOT NULL,
-    interruptions INTEGER NOT NULL,
+    attempts      INTEGER NOT NULL CHECK (attempts >= 0),
+    failures      INTEGER NOT NULL CHECK (failures >= 0),
+    interruptions INTEGER NOT NULL CHECK (interruptions >= 0),
     failure       TEXT,    -- the last one
     request       TEXT NOT NULL
 );
@@ -206,9 +210,9 @@ CREATE TABLE conversations (
     user          TEXT NOT NULL,
     agent         TEXT NOT NULL,
     session       TEXT NOT NULL,
-    first         INTEGER NOT NULL, -- the number of the first message that is left, or else of the next
-    next          INTEGER NOT NULL, -- the number of the next message
-    covers_before INTEGER NOT NULL, -- what the summary covers, 0 when there is none
+    first         INTEGER NOT NULL CHECK (first >= 0), -- the number of the first message that is left, or else of the next
+    next          INTEGER NOT NULL CHECK (next >= first), -- the number of the next message
+    covers_before INTEGER NOT NULL CHECK (covers_before BETWEEN 0 AND next), -- what the summary covers, 0 when there is none
     summarized_at INTEGER,
     summary       TEXT,
     UNIQUE (user, agent, session)
@@ -218,13 +222,13 @@ CREATE TABLE conversations (
 -- erased name is gone.
 CREATE TABLE erased_conversations (
     name BLOB PRIMARY KEY,
-    next INTEGER NOT NULL
+    next INTEGER NOT NULL CHECK (next >= 0)
 ) WITHOUT ROWID;
 
 -- The messages of one conversation lie together, whoever else wrote between them.
 CREATE TABLE messages (
     conversation INTEGER NOT NULL REFERENCES conversations (row),
-    sequence     INTEGER NOT NULL,
+    sequence     INTEGER NOT NULL CHECK (sequence >= 0),
     role         TEXT NOT NULL,
     id           TEXT,
     speaker      TEXT,

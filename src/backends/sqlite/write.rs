@@ -78,7 +78,7 @@ pub(super) fn version(connection: &Connection) -> Result<Version> {
     // The table may have been emptied; the number it would give next is kept apart.
     let mut statement = connection.prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'changes'")?;
     let version: Option<i64> = statement.query_row([], |row| row.get(0)).optional()?;
-    Ok(Version(version.unwrap_or(0).cast_unsigned()))
+    Ok(Version(rows::whole(version.unwrap_or(0), "number of the last change")?))
 }
 
 /// Whether the log still has every change after `since`.
@@ -128,6 +128,7 @@ fn put(
     expect: Expect,
 ) -> Result<()> {
     let memory = columns.memory;
+    columns.keys = keys.map(|keys| i64::try_from(keys.len()).unwrap_or(i64::MAX));
     let stored = connection
         .prepare_cached("SELECT row, revision, user, agent, session, kind FROM memories WHERE id = ?1")?
         .query_row([Id(memory.id)], |row| {
@@ -184,7 +185,8 @@ fn put(
 
 fn insert(connection: &Connection, columns: &mut MemoryRow<'_>) -> Result<i64> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        format!("INSERT INTO memories ({COLUMNS}, cues, row) VALUES ({}, ?{})", placeholders(), rows::WIDTH + 2)
+        let (keys, row) = (rows::WIDTH + 2, rows::WIDTH + 3);
+        format!("INSERT INTO memories ({COLUMNS}, cues, key_count, row) VALUES ({}, ?{keys}, ?{row})", placeholders())
     });
     let memory = columns.memory;
     if memory.kind == MemoryKind::Episode {
@@ -219,12 +221,14 @@ pub(super) fn place(connection: &Connection, scope: &Scope, given: Option<u64>) 
         .query_row(params![user, agent, session, given.map(|given| given.cast_signed().min(i64::MAX - 1))], |row| {
             row.get(0)
         })?;
-    Ok(given.unwrap_or(next.cast_unsigned() - 1))
+    given.map_or_else(|| rows::whole(next.saturating_sub(1), "next place of a turn"), Ok)
 }
 
 fn update(connection: &Connection, columns: &MemoryRow<'_>) -> Result<()> {
-    static SQL: LazyLock<String> =
-        LazyLock::new(|| format!("UPDATE memories SET ({COLUMNS}, cues) = ({}) WHERE id = ?1", placeholders()));
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        let keys = format!("coalesce(?{}, key_count)", rows::WIDTH + 2);
+        format!("UPDATE memories SET ({COLUMNS}, cues, key_count) = ({}, {keys}) WHERE id = ?1", placeholders())
+    });
     columns.execute(&mut *connection.prepare_cached(&SQL)?, None)?;
     Ok(())
 }

@@ -12,7 +12,6 @@ use crate::{
     add::redact,
     graph::{self, Changed, Changes, Held},
     traits::redact_message,
-    types::check_metadata,
 };
 
 /// How many lines are written at once.
@@ -475,15 +474,9 @@ fn is_wider(stored: &Scope, scope: &Scope) -> Result<bool> {
 
 fn check(memory: &Memory, scope: &Scope) -> Result<()> {
     covered(&memory.scope, scope)?;
-    check_metadata(&memory.metadata)?;
+    crate::check_memory(memory)?;
     if memory.text.trim().is_empty() && memory.kind != MemoryKind::Block {
         return Err(Error::invalid("the text of a memory is blank"));
-    }
-    if memory.kind.as_str().trim().is_empty() {
-        return Err(Error::invalid("the kind of a memory is blank"));
-    }
-    if !(0.0..=1.0).contains(&memory.importance) {
-        return Err(Error::invalid("the importance of a memory must be 0 to 1"));
     }
     if memory.revision >= i64::MAX.cast_unsigned() || memory.access_count >= i64::MAX.cast_unsigned() {
         return Err(Error::invalid("a number of a memory is too great"));

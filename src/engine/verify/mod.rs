@@ -1,5 +1,8 @@
 //! Looking through a store as a whole: first the store itself, then what only the engine can tell of it.
 
+#[cfg(feature = "sqlite")]
+mod keys;
+mod queue;
 mod relations;
 
 use super::MemoryEngine;
@@ -13,7 +16,8 @@ impl MemoryEngine {
     ///
     /// By itself it reads only. With [`Verify::rebuild`] what is [derived](crate::ProblemKind::is_derived) and wrong is made
     /// anew from what it derives from, and the report says what was mended and what is left: the truth itself, such as a
-    /// memory that cannot be read, is not guessed at. What lies in damaged pages is lost unless a backup has it.
+    /// memory that cannot be read, is not guessed at. What lies in damaged pages is lost unless a backup has it. Keys and
+    /// vectors that were lost are made anew by the engine's embedder, which may be a service that is paid for.
     ///
     /// Others may read and write meanwhile. What is mended is mended in short transactions (but for an index of a file, which
     /// is made anew as a whole), so a call may end at any point. It takes as long as analysing every text anew, and little
@@ -38,10 +42,14 @@ impl MemoryEngine {
     /// ```
     ///
     /// # Errors
-    /// What the stores report when they are out of reach. Damage is told in the report and is no error.
+    /// What the stores report when they are out of reach, and the embedder when a rebuild asks it; what was mended before
+    /// stays mended. Damage is told in the report and is no error.
     pub async fn verify(&self, request: Verify) -> Result<VerifyReport> {
         let in_stage = |error: crate::Error| error.with_stage(Stage::Maintain);
+        #[cfg(feature = "sqlite")]
+        let request = request.with_restorer(keys::Restorer(self.clone()));
         let mut report = self.0.store.verify(&request).await.map_err(in_stage)?;
+        queue::verify(self, &request, &mut report).await.map_err(in_stage)?;
         relations::verify(self, &request, &mut report).await.map_err(in_stage)?;
         Ok(report)
     }

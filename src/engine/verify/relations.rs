@@ -57,6 +57,13 @@ async fn of_relation(
     request: &Verify,
     report: &mut VerifyReport,
 ) -> Result<()> {
+    // It can be asked for nothing.
+    if relation.scope.validate().is_err() {
+        if !part.is_memory_store {
+            report.note(ProblemKind::Unreadable, ProblemPlace::Relation(relation.id));
+        }
+        return Ok(());
+    }
     let gone = missing(engine, part, relation, &relation.sources).await?;
     // Of one that is at odds with its own ends it is not known whose it is, and so not what it rests on.
     if gone.is_empty() || !has_its_ends(part, relation).await? {

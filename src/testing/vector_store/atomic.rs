@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use super::subject::{Subject, X, Y, added, alice, at, bob, refused, removal, replacement, rewritten};
 use crate::{
-    Entity, EntityId, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, Put, Scope, VectorStore, WriteBatch,
+    Entity, EntityId, ErrorKind, EventKind, HistoryEvent, IndexKey, Memory, MemoryKind, Put, Scope, VectorStore,
+    WriteBatch,
 };
 
 /// A scope with one memory, and a batch that would change it, add two more and remove a third.
@@ -124,6 +125,31 @@ pub async fn a_bad_scope_refuses_the_batch(store: Arc<dyn VectorStore>) {
         refused(subject.store.apply(batch).await, &[ErrorKind::InvalidArgument]);
     }
     let fault = |_: &Subject, batch: &mut WriteBatch| batch.puts[2].memory.scope = Scope::user("  ");
+    before(store).await.nothing_happens(fault, &[ErrorKind::InvalidArgument]).await;
+}
+
+/// A memory that says what none can refuses the whole batch.
+pub async fn a_bad_number_of_a_memory_refuses_the_batch(store: Arc<dyn VectorStore>) {
+    let subject = Subject::bound(store.clone()).await;
+    let faults: [fn(&mut Memory); 9] = [
+        |memory| memory.importance = 1.5,
+        |memory| memory.importance = -0.1,
+        |memory| memory.importance = f32::NAN,
+        |memory| memory.kind = MemoryKind::Custom(" ".to_owned()),
+        |memory| memory.revision = 0,
+        |memory| memory.revision = u64::MAX,
+        |memory| memory.access_count = u64::MAX,
+        |memory| memory.ordinal = Some(u64::MAX),
+        |memory| memory.invalid_at = Some(memory.valid_at - chrono::Duration::microseconds(1)),
+    ];
+    for fault in faults {
+        let (_, mut put, event) = new(&subject, "bad");
+        fault(&mut put.memory);
+        let batch = WriteBatch { puts: vec![put], events: vec![event], ..WriteBatch::default() };
+        refused(subject.store.apply(batch).await, &[ErrorKind::InvalidArgument]);
+        assert!(subject.all(&alice()).await.is_empty());
+    }
+    let fault = |_: &Subject, batch: &mut WriteBatch| batch.puts[2].memory.importance = 7.0;
     before(store).await.nothing_happens(fault, &[ErrorKind::InvalidArgument]).await;
 }
 

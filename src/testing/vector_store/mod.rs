@@ -31,8 +31,8 @@ pub use arms::{
     without_an_arm_turns_are_found_by_their_places,
 };
 pub use atomic::{
-    a_bad_scope_refuses_the_batch, a_failed_expectation_refuses_the_batch, a_large_batch_is_whole,
-    a_memory_of_others_refuses_the_batch, a_new_memory_without_keys_refuses_the_batch,
+    a_bad_number_of_a_memory_refuses_the_batch, a_bad_scope_refuses_the_batch, a_failed_expectation_refuses_the_batch,
+    a_large_batch_is_whole, a_memory_of_others_refuses_the_batch, a_new_memory_without_keys_refuses_the_batch,
     a_removal_twice_refuses_the_batch, a_vector_that_is_not_finite_refuses_the_batch, a_wrong_width_refuses_the_batch,
     an_id_stored_and_removed_refuses_the_batch, an_id_twice_refuses_the_batch, an_undeclared_graph_refuses_the_batch,
     an_unknown_removal_refuses_the_batch,
@@ -159,6 +159,7 @@ macro_rules! vector_store_suite {
             an_id_stored_and_removed_refuses_the_batch
             a_removal_twice_refuses_the_batch
             an_unknown_removal_refuses_the_batch
+            a_bad_number_of_a_memory_refuses_the_batch
             a_bad_scope_refuses_the_batch
             a_new_memory_without_keys_refuses_the_batch
             a_failed_expectation_refuses_the_batch

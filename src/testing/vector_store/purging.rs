@@ -14,7 +14,7 @@ pub async fn a_purge_leaves_no_trace(store: Arc<dyn VectorStore>) {
     subject.apply(removal(&gone)).await;
     let kept = subject.add(&session, "zebra two", X).await;
     let mut ended = subject.memory(&alice(), "zebra three");
-    ended.invalid_at = Some(at(1));
+    ended.invalid_at = Some(ended.valid_at);
     subject.store_one(&ended, X).await;
     let theirs = subject.add(&bob().with_session("1"), "zebra of another", X).await;
     let purged = subject.store.purge_all(&alice()).await.expect("purging");

@@ -153,7 +153,7 @@ pub async fn scopes_of_everyone_come_in_order(store: Arc<dyn VectorStore>) {
     let one = Scope::user("zoe").with_session("1");
     let (first, second) = (subject.add(&one, "one", X).await, subject.add(&one, "two", X).await);
     let mut ended = first.clone();
-    ended.invalid_at = Some(at(1));
+    ended.invalid_at = Some(ended.valid_at);
     ended.revision += 1;
     subject.apply(WriteBatch { puts: vec![Put::change(ended, None, first.revision)], ..WriteBatch::default() }).await;
     subject.apply(removal(&second)).await;

@@ -50,14 +50,10 @@ impl GraphBatch {
     pub fn validate(&self) -> Result<()> {
         let Self { entities, relations, remove_relations, remove_entities } = self;
         let mut ids = HashSet::new();
-        for Entity { id, scope, name, aliases, metadata, .. } in entities {
-            scope.validate()?;
-            check_metadata(metadata)?;
-            if !ids.insert(*id) {
+        for entity in entities {
+            check_entity(entity)?;
+            if !ids.insert(entity.id) {
                 return Err(Error::invalid("a graph batch holds an entity twice"));
-            }
-            if is_blank(name) || aliases.iter().any(|alias| is_blank(alias)) {
-                return Err(Error::invalid("a name of an entity is blank"));
             }
         }
         let removed: HashSet<EntityId> = remove_entities.iter().copied().collect();
@@ -66,18 +62,9 @@ impl GraphBatch {
         }
         let mut ids = HashSet::new();
         for relation in relations {
-            relation.scope.validate()?;
+            check_relation(relation)?;
             if !ids.insert(relation.id) {
                 return Err(Error::invalid("a graph batch holds a relation twice"));
-            }
-            if is_blank(&relation.predicate) {
-                return Err(Error::invalid("the predicate of a relation is blank"));
-            }
-            if relation.valid_at.zip(relation.invalid_at).is_some_and(|(from, until)| until < from) {
-                return Err(Error::invalid("a relation ends before it begins"));
-            }
-            if relation.expired_at.is_some_and(|expired| expired < relation.created_at) {
-                return Err(Error::invalid("a relation expires before it is created"));
             }
             if removed.contains(&relation.subject) || removed.contains(&relation.object) {
                 return Err(Error::invalid("a graph batch removes an end of a relation that it stores"));
@@ -88,6 +75,32 @@ impl GraphBatch {
         }
         Ok(())
     }
+}
+
+/// What every stored entity is, by itself: what a write that says otherwise is refused for, and what looking a store
+/// through holds its entities against.
+pub(crate) fn check_entity(entity: &Entity) -> Result<()> {
+    entity.scope.validate()?;
+    check_metadata(&entity.metadata)?;
+    if is_blank(&entity.name) || entity.aliases.iter().any(|alias| is_blank(alias)) {
+        return Err(Error::invalid("a name of an entity is blank"));
+    }
+    Ok(())
+}
+
+/// As [`check_entity`], of a relation.
+pub(crate) fn check_relation(relation: &Relation) -> Result<()> {
+    relation.scope.validate()?;
+    if is_blank(&relation.predicate) {
+        return Err(Error::invalid("the predicate of a relation is blank"));
+    }
+    if relation.valid_at.zip(relation.invalid_at).is_some_and(|(from, until)| until < from) {
+        return Err(Error::invalid("a relation ends before it begins"));
+    }
+    if relation.expired_at.is_some_and(|expired| expired < relation.created_at) {
+        return Err(Error::invalid("a relation expires before it is created"));
+    }
+    Ok(())
 }
 
 fn is_blank(text: &str) -> bool {

@@ -1,5 +1,7 @@
 mod read;
 mod reembed;
+#[cfg(feature = "sqlite")]
+mod restore;
 mod verify;
 mod write;
 
@@ -10,7 +12,10 @@ use async_trait::async_trait;
 pub use read::{Attributes, Candidate, ListOrder, ListQuery, SearchQuery, Surroundings};
 pub(crate) use reembed::is_under_way;
 pub use reembed::{KeyPlace, Reembedding, StagedVector, StoredKey};
+#[cfg(feature = "sqlite")]
+pub(crate) use restore::{KeptKey, KeyRestorer, LeftKeys};
 pub use verify::{Problem, ProblemKind, ProblemPlace, Verify, VerifyCounts, VerifyProgress, VerifyReport};
+pub(crate) use write::check_memory;
 pub use write::{Expect, IndexKey, Purged, Put, Unchanged, WriteBatch};
 
 use crate::{

@@ -1,5 +1,7 @@
 use std::{fmt, sync::Arc};
 
+#[cfg(feature = "sqlite")]
+use super::KeyRestorer;
 use crate::{CallId, EntityId, MemoryId, RelationId};
 
 /// How many of a kind of problem a report names.
@@ -11,6 +13,8 @@ const EXAMPLES: usize = 20;
 pub struct Verify {
     rebuild: bool,
     observe: Option<Arc<dyn Fn(VerifyProgress) + Send + Sync>>,
+    #[cfg(feature = "sqlite")]
+    restorer: Option<Arc<dyn KeyRestorer>>,
 }
 
 impl fmt::Debug for Verify {
@@ -44,6 +48,19 @@ impl Verify {
         self.rebuild
     }
 
+    /// Gives the store what it needs to make keys anew.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn with_restorer(mut self, restorer: impl KeyRestorer + 'static) -> Self {
+        self.restorer = Some(Arc::new(restorer));
+        self
+    }
+
+    /// What makes keys anew, if they are to be.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn restorer(&self) -> Option<&dyn KeyRestorer> {
+        self.restorer.as_deref().filter(|_| self.rebuild)
+    }
+
     /// Tells how far it has come: for whoever writes a store.
     pub fn tell(&self, part: &'static str, looked_at: u64) {
         if let Some(observe) = &self.observe {
@@ -68,12 +85,9 @@ pub struct VerifyProgress {
 pub enum ProblemKind {
     /// Pages or tables of a file are damaged. What lies in them is lost, unless a backup has it.
     DamagedFile,
-    /// A memory, event, entity, relation, message, or queued add cannot be read.
+    /// A memory, event, entity, relation, message, or queued add cannot be read, or says what no write is let say: an
+    /// importance of 7, an end before the beginning.
     Unreadable,
-    /// A memory has no key: nothing finds it.
-    NoKeys,
-    /// A vector has another width than the embedder's, or a number that is not finite: its scope cannot be searched.
-    Vector,
     /// There are vectors, and nothing says which embedder made them.
     NoEmbedder,
     /// The last event of a history tells another text than the memory has.
@@ -88,13 +102,21 @@ pub enum ProblemKind {
     Conversation,
     /// An index of the file does not have what its table has, or is missing. Derived.
     FileIndex,
-    /// Rows that belong to what is not there: keys without a memory, names without an entity. Derived.
+    /// Rows that belong to what is not there: keys without a memory, names without an entity, vectors that were staged for
+    /// a change of embedder that is not under way. Derived.
     Stray,
+    /// A memory has no keys, fewer than it was stored with, or more: what a lost one said does not find it. What is mended
+    /// is made from the memory's text and the facts that were read from it, by the embedder of the engine; a store by
+    /// itself has none. Derived.
+    Keys,
+    /// A vector has another width than the embedder's, or a number that is not finite: its scope cannot be searched. Mended
+    /// as [`Keys`](Self::Keys). Derived.
+    Vector,
     /// The terms of a key are not those of its text. Derived.
     Terms,
     /// The cues of a memory are not those of its text. Derived.
     Cues,
-    /// The next turn of a session would get a place that is taken. Derived.
+    /// The next turn of a session would get a place that is taken, or none. Derived.
     Places,
     /// The version, or the list of changes that searches and other processes follow, is behind. Derived.
     Versions,
@@ -116,8 +138,6 @@ impl ProblemKind {
         match self {
             Self::DamagedFile => "damaged-file",
             Self::Unreadable => "unreadable",
-            Self::NoKeys => "no-keys",
-            Self::Vector => "vector",
             Self::NoEmbedder => "no-embedder",
             Self::HistoryText => "history-text",
             Self::HistoryScope => "history-scope",
@@ -126,6 +146,8 @@ impl ProblemKind {
             Self::Conversation => "conversation",
             Self::FileIndex => "file-index",
             Self::Stray => "stray",
+            Self::Keys => "keys",
+            Self::Vector => "vector",
             Self::Terms => "terms",
             Self::Cues => "cues",
             Self::Places => "places",
@@ -143,8 +165,6 @@ impl ProblemKind {
         match self {
             Self::DamagedFile
             | Self::Unreadable
-            | Self::NoKeys
-            | Self::Vector
             | Self::NoEmbedder
             | Self::HistoryText
             | Self::HistoryScope
@@ -153,6 +173,8 @@ impl ProblemKind {
             | Self::Conversation => false,
             Self::FileIndex
             | Self::Stray
+            | Self::Keys
+            | Self::Vector
             | Self::Terms
             | Self::Cues
             | Self::Places

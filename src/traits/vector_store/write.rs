@@ -142,23 +142,17 @@ impl WriteBatch {
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument): a bad scope, an id twice, a new memory without keys, an
-    /// empty list of keys, a number that is not finite, metadata nested deeper than 64, an ordinal beyond i64, and what
-    /// [`GraphBatch::validate`] refuses; [`EmbedderMismatch`](ErrorKind::EmbedderMismatch): a batch of another embedder's,
+    /// empty list of keys, a vector with a number that is not finite, metadata nested deeper than 64, a blank kind, an
+    /// importance that is not 0 to 1, a memory that ceases to hold before it begins to, revision 0, a revision or access count
+    /// beyond what i64 holds, or an ordinal beyond half of it, and what [`GraphBatch::validate`] refuses; [`EmbedderMismatch`](ErrorKind::EmbedderMismatch): a batch of another embedder's,
     /// a vector of the wrong width, or keys without an embedder.
     pub fn validate(&self, embedder: Option<&EmbedderIdentity>) -> Result<()> {
         check_embedder(self.embedder.as_ref(), embedder)?;
         let mut ids = HashSet::new();
         for Put { memory, keys, expect } in &self.puts {
-            memory.scope.validate()?;
-            check_metadata(&memory.metadata)?;
-            if memory.ordinal.is_some_and(|ordinal| ordinal > ORDINAL_LIMIT) {
-                return Err(Error::invalid(format!("the ordinal of a memory is greater than {ORDINAL_LIMIT}")));
-            }
+            check_memory(memory)?;
             if !ids.insert(memory.id) {
                 return Err(Error::invalid("a write batch holds a memory twice"));
-            }
-            if !memory.importance.is_finite() {
-                return Err(Error::invalid("the importance of a memory is not finite"));
             }
             match keys {
                 None if *expect == Expect::Absent => return Err(Error::invalid("a new memory has no keys")),
@@ -174,6 +168,32 @@ impl WriteBatch {
         self.graph.validate()?;
         self.unchanged.iter().try_for_each(|guard| guard.scope.validate())
     }
+}
+
+/// What every stored memory is, by itself: what a write that says otherwise is refused for, and what looking a store
+/// through holds its memories against.
+pub(crate) fn check_memory(memory: &Memory) -> Result<()> {
+    let Memory { scope, kind, metadata, importance, ordinal, valid_at, invalid_at, access_count, revision, .. } =
+        memory;
+    scope.validate()?;
+    check_metadata(metadata)?;
+    if kind.as_str().trim().is_empty() {
+        return Err(Error::invalid("the kind of a memory is blank"));
+    }
+    if !(0.0..=1.0).contains(importance) {
+        return Err(Error::invalid("the importance of a memory must be 0 to 1"));
+    }
+    if ordinal.is_some_and(|ordinal| ordinal > ORDINAL_LIMIT) {
+        return Err(Error::invalid(format!("the ordinal of a memory is greater than {ORDINAL_LIMIT}")));
+    }
+    let most = i64::MAX.cast_unsigned();
+    if *access_count > most || !(1..=most).contains(revision) {
+        return Err(Error::invalid(format!("the revision of a memory is 0, or a number of it greater than {most}")));
+    }
+    if invalid_at.is_some_and(|end| end < *valid_at) {
+        return Err(Error::invalid("a memory ceases to hold before it begins to"));
+    }
+    Ok(())
 }
 
 /// Of the same width, vectors of two embedders can be told apart by this alone.

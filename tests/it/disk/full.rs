@@ -105,6 +105,58 @@ async fn no_store_is_made_or_opened_on_a_full_disk() {
     sound(&path);
 }
 
+fn names(path: &Path) -> Vec<std::ffi::OsString> {
+    let folder = fs::read_dir(path.parent().unwrap()).unwrap();
+    let mut names: Vec<_> = folder.map(|file| file.unwrap().file_name()).collect();
+    names.sort();
+    names
+}
+
+/// With any room at all, from none to what it needs.
+#[tokio::test]
+async fn a_copy_that_finds_no_room_is_told_and_leaves_nothing() {
+    let Some((path, _)) = given() else {
+        on_a_disk_of("3m", "disk::full::a_copy_that_finds_no_room_is_told_and_leaves_nothing");
+        return;
+    };
+    let (memory, store) = open(&path).await.unwrap();
+    fill(&memory, &store).await;
+    settle(&path);
+    let expected = state(&memory).await;
+    let target = path.with_file_name("copy.db");
+    #[cfg_attr(not(feature = "encryption"), expect(unused_mut, reason = "one kind of copy"))]
+    let mut kinds = vec![SqliteStore::builder(&target)];
+    #[cfg(feature = "encryption")]
+    kinds.push(SqliteStore::builder(&target).passphrase("open sesame"));
+    for kind in kinds {
+        let ballast = Ballast::beside(&path);
+        let (before, source) = (names(&path), fs::read(&path).unwrap());
+        let (mut room, mut failures) = (0, 0);
+        loop {
+            assert!(room < ballast.taken / PAGE, "a copy needs more room than there is");
+            ballast.leave(room);
+            let Err(error) = store.copy_to(kind.clone()).await else { break };
+            is_told(&error, "copying the store: ", "a copy");
+            assert_eq!(names(&path), before, "with {room} pages free");
+            failures += 1;
+            room += 1 + room / 4;
+        }
+        assert!(failures > 3, "{failures}");
+        assert!(fs::read(&path).unwrap() == source, "the store is as it was");
+        assert_eq!(state(&memory).await, expected);
+        fs::remove_file(path.with_extension("ballast")).unwrap();
+        drop(ballast);
+        let copied = kind.open().await.unwrap();
+        let builder = MemoryEngine::builder().store(copied).embedder(HashingEmbedder::new(64));
+        let copy = builder.clock(ManualClock::at(t0())).build().await.unwrap();
+        assert_eq!(state(&copy).await, expected);
+        drop(copy);
+        for ending in ["", "-wal", "-shm"] {
+            let _ = fs::remove_file(format!("{}{ending}", target.display()));
+        }
+    }
+}
+
 /// A limit on the size of files stands for a disk that fails at every write, whatever the reason.
 fn limit(bytes: &str) -> bool {
     let process = std::process::id().to_string();

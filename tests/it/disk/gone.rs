@@ -29,6 +29,8 @@ async fn a_file_that_is_taken_away_is_told_by_the_next_call() {
         is_told(&memory.add_raw(&alice(), ["x"]).await.unwrap_err(), MOVED, how);
         is_told(&memory.list(&alice(), ListRequest::new()).await.unwrap_err(), MOVED, how);
         is_told(&memory.search(&alice(), "kayak").await.unwrap_err(), MOVED, how);
+        // What it empties would be another file, or one that nobody finds any more.
+        is_told(&store.scrub().await.unwrap_err(), MOVED, how);
         match how {
             "moved" => fs::rename(&elsewhere, &path).unwrap(),
             "replaced" => {

@@ -3,7 +3,15 @@
 #[cfg(feature = "sqlite")]
 mod damage;
 #[cfg(feature = "sqlite")]
+mod layout;
+#[cfg(feature = "sqlite")]
+mod lost_keys;
+#[cfg(feature = "sqlite")]
+mod queued;
+#[cfg(feature = "sqlite")]
 mod truth;
+#[cfg(feature = "sqlite")]
+mod values;
 
 use std::{
     sync::{Arc, Mutex},

@@ -15,7 +15,7 @@ use super::{
 
 #[tokio::test]
 async fn what_is_true_is_told_and_not_guessed_at() {
-    use ProblemKind::{Conversation, HistoryScope, HistoryText, MergedInto, NoKeys, RelationEnd, Unreadable, Vector};
+    use ProblemKind::{Conversation, HistoryScope, HistoryText, MergedInto, RelationEnd, Unreadable};
     let kayak = "(SELECT row FROM memories WHERE text = 'Owns a red kayak')";
     let of_kayak = "(SELECT id FROM memories WHERE text = 'Owns a red kayak')";
     let damages: &[(&str, ProblemKind)] = &[
@@ -25,12 +25,11 @@ async fn what_is_true_is_told_and_not_guessed_at() {
         (&format!("UPDATE memories SET importance = 9e999 WHERE row = {kayak}"), Unreadable),
         (&format!("UPDATE memories SET created_at = 'soon' WHERE row = {kayak}"), Unreadable),
         (&format!("UPDATE memories SET id = x'010203' WHERE row = {kayak}"), Unreadable),
-        (&format!("UPDATE keys SET vector = substr(vector, 1, 8) WHERE memory = {kayak}"), Vector),
-        (
-            &format!("UPDATE keys SET vector = CAST(x'0000C07F' || substr(vector, 5) AS BLOB) WHERE memory = {kayak}"),
-            Vector,
-        ),
-        (&format!("DELETE FROM keys WHERE memory = {kayak}"), NoKeys),
+        (&format!("UPDATE memories SET importance = 1.5 WHERE row = {kayak}"), Unreadable),
+        (&format!("UPDATE memories SET revision = -1 WHERE row = {kayak}"), Unreadable),
+        (&format!("UPDATE memories SET access_count = -1 WHERE row = {kayak}"), Unreadable),
+        (&format!("UPDATE memories SET kind = '' WHERE row = {kayak}"), Unreadable),
+        (&format!("UPDATE memories SET invalid_at = valid_at - 1 WHERE row = {kayak}"), Unreadable),
         (&format!("UPDATE history SET new_text = 'Owns a yacht' WHERE memory = {of_kayak}"), HistoryText),
         (&format!("UPDATE history SET kind = 'guess' WHERE memory = {of_kayak}"), Unreadable),
         (&format!("UPDATE history SET user = 'carol' WHERE memory = {of_kayak}"), HistoryScope),
@@ -69,9 +68,9 @@ async fn the_places_of_problems_are_named() {
     let bees = all.iter().find(|one| one.text == "Keeps bees").unwrap();
     run(&path, "DELETE FROM keys WHERE memory = (SELECT row FROM memories WHERE text = 'Keeps bees')");
     let report = memory.verify(Verify::new()).await.unwrap();
-    let problem = report.problem(ProblemKind::NoKeys).unwrap();
+    let problem = report.problem(ProblemKind::Keys).unwrap();
     assert_eq!((problem.count, problem.examples.as_slice()), (1, [ProblemPlace::Memory(bees.id)].as_slice()));
-    assert_eq!(problem.to_string(), format!("no-keys: 1 (memory {})", bees.id));
+    assert_eq!(problem.to_string(), format!("keys: 1 (memory {})", bees.id));
 }
 
 /// An entity that is gone: its relations lead nowhere, and its names are strays.

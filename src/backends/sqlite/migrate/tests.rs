@@ -179,7 +179,7 @@ async fn a_step_that_fails_leaves_the_file_as_it_was() {
         (&[fails], ErrorKind::Internal),
         (&[colours, fails], ErrorKind::Internal),
         (&[colours, places_anew, fails], ErrorKind::Internal),
-        (&[places_anew, fails_in_sql], ErrorKind::StoreUnavailable),
+        (&[places_anew, fails_in_sql], ErrorKind::StoreCorrupt),
         (&[colours, breaks_references], ErrorKind::StoreCorrupt),
     ];
     for (steps, kind) in failing {

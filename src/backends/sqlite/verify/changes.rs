@@ -1,10 +1,10 @@
 //! The list of changes, and the numbers that are given one after the other.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::{At, Fault, Page, Part, readable};
+use super::{At, Fault, Page, Part, is_scope, readable};
 use crate::{
-    MemoryId, ProblemKind, ProblemPlace, Scope,
+    ProblemKind, ProblemPlace,
     backends::sqlite::{
         error::Result,
         rows::{self, Id},
@@ -24,16 +24,15 @@ fn look(connection: &Connection, _: Option<At>, page: &mut Page) -> Result<Optio
             page.fault(ProblemKind::Versions, ProblemPlace::Part(told), [number, 1, 0]);
         }
     }
-    let mut statement = connection.prepare("SELECT version, id, user, agent, session FROM changes ORDER BY version")?;
+    let mut statement =
+        connection.prepare("SELECT version, id, user, agent, session, semantic, keys FROM changes ORDER BY version")?;
     let mut found = statement.query([])?;
     let mut last: Option<i64> = None;
     while let Some(row) = found.next()? {
         page.looked_at += 1;
         let version: i64 = row.get(0)?;
-        let is_read =
-            readable(row.get::<_, Id>(1).map_err(Into::into))?.is_some() && readable(rows::scope(row, 2))?.is_some();
         // An index that follows the list would miss what a gap leaves out.
-        if !is_read || last.is_some_and(|last| version != last + 1) {
+        if readable(read(row))?.is_none() || last.is_some_and(|last| version != last + 1) {
             page.fault(ProblemKind::Versions, ProblemPlace::Row("changes", version), [0; 3]);
             break;
         }
@@ -42,12 +41,33 @@ fn look(connection: &Connection, _: Option<At>, page: &mut Page) -> Result<Optio
     Ok(None)
 }
 
+fn read(row: &Row<'_>) -> Result<()> {
+    let (id, scope) = (row.get::<_, Id>(1)?.0, rows::scope(row, 2)?);
+    // What concerns no memory, such as a change of the graph, is of nobody.
+    if *id.as_bytes() != [0; 16] || rows::parts(&scope) != [""; 3] {
+        is_scope(&scope)?;
+    }
+    rows::flag(row, 5, "mark of what is known")?;
+    rows::flag(row, 6, "mark of keys").map(drop)
+}
+
+/// A number beyond this was not counted up to: there would soon be none left, which SQLite tells as a full disk.
+const FARTHEST: i64 = 1 << 53;
+
+/// Whether the next number would be one that was given before, or there is none to give.
 fn is_behind(connection: &Connection, table: &str, column: &str) -> Result<bool> {
-    let greatest: Option<i64> =
-        connection.query_row(&format!("SELECT max({column}) FROM {table}"), [], |row| row.get(0))?;
+    let greatest = greatest(connection, table, column)?;
     let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
-    let kept: Option<i64> = connection.prepare_cached(sql)?.query_row([table], |row| row.get(0)).optional()?;
-    Ok(greatest > kept)
+    let kept = connection.prepare_cached(sql)?.query_row([table], |row| row.get::<_, i64>(0)).optional();
+    Ok(match readable(kept.map_err(Into::into))? {
+        Some(Some(kept)) => kept < greatest || kept > FARTHEST.max(greatest),
+        Some(None) => greatest > 0,
+        None => true,
+    })
+}
+
+fn greatest(connection: &Connection, table: &str, column: &str) -> Result<i64> {
+    Ok(connection.query_row(&format!("SELECT coalesce(max({column}), 0) FROM {table}"), [], |row| row.get(0))?)
 }
 
 fn mend(connection: &Connection, fault: &Fault) -> Result<()> {
@@ -55,17 +75,10 @@ fn mend(connection: &Connection, fault: &Fault) -> Result<()> {
     if let Some((table, column)) = usize::try_from(number).ok().and_then(|number| NUMBERED.get(number))
         && is_behind == 1
     {
-        let greatest: i64 =
-            connection.query_row(&format!("SELECT coalesce(max({column}), 0) FROM {table}"), [], |row| row.get(0))?;
-        connection
-            .prepare_cached("DELETE FROM sqlite_sequence WHERE name = ?1 AND seq < ?2")?
-            .execute((table, greatest))?;
-        let sql = "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2
-                   WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)";
-        connection.prepare_cached(sql)?.execute((table, greatest))?;
+        connection.prepare_cached("DELETE FROM sqlite_sequence WHERE name = ?1")?.execute([table])?;
+        let sql = "INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)";
+        connection.prepare_cached(sql)?.execute((table, greatest(connection, table, column)?))?;
     }
     // Without the list, indexes are built anew and guards hold back, as if it had grown too long.
-    write::log(connection, MemoryId::from_bytes([0; 16]), &Scope::from_parts(None, None, None), true, false)?;
-    connection.prepare_cached("DELETE FROM changes")?.execute([])?;
-    Ok(())
+    write::forget_changes(connection)
 }

@@ -1,20 +1,22 @@
 //! Conversations and the queue of adds.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 
 use super::{At, Page, Part, is_scope, nothing_to_mend, read_row, readable, rows_after};
 use crate::{
-    ProblemKind, ProblemPlace, QueuedAdd,
+    CallId, MOST_MESSAGES, ProblemKind, ProblemPlace, QueuedAdd, QueuedState,
     backends::sqlite::{
         conversations::{self, read as message},
         error::{Result, SqliteError},
         queue,
         rows::{self, Time},
     },
+    types::check_metadata,
 };
 
 pub(super) const CONVERSATIONS: Part = Part { name: "conversations", look: conversations, mend: nothing_to_mend };
 pub(super) const MESSAGES: Part = Part { name: "messages", look: messages, mend: nothing_to_mend };
+pub(super) const ERASED: Part = Part { name: "erased conversations", look: erased, mend: nothing_to_mend };
 pub(super) const QUEUE: Part = Part { name: "queue", look: queue, mend: nothing_to_mend };
 
 fn conversations(connection: &Connection, after: Option<At>, page: &mut Page) -> Result<Option<At>> {
@@ -49,7 +51,8 @@ fn numbers(connection: &Connection, row: i64) -> Result<Option<bool>> {
                WHERE conversation = ?1";
     let there = read_row(connection, sql, [row, next], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))?;
     let covers_some = if has_summary { (1..=next).contains(&covers) } else { covers == 0 };
-    Ok(Some(first >= 0 && covers_some && there == Some([next - first, first, next])))
+    let is_within = first >= 0 && (first..=MOST_MESSAGES.cast_signed()).contains(&next);
+    Ok(Some(is_within && covers_some && there == Some([next - first, first, next])))
 }
 
 /// Messages by conversation and number. Those of a conversation that is not there are told of once.
@@ -65,7 +68,11 @@ fn messages(connection: &Connection, after: Option<At>, page: &mut Page) -> Resu
     for (conversation, sequence) in &found {
         page.looked_at += 1;
         let sql = format!("SELECT {} FROM messages WHERE conversation = ?1 AND sequence = ?2", conversations::COLUMNS);
-        match readable(read_row(connection, &sql, [*conversation, *sequence], message))?.flatten() {
+        let read = |row: &Row<'_>| {
+            let read = message(row)?;
+            check_metadata(&read.message.metadata).map_err(|error| SqliteError::unreadable("metadata", error))
+        };
+        match readable(read_row(connection, &sql, [*conversation, *sequence], read))?.flatten() {
             Some(_) => page.counts.messages += 1,
             None => page.unreadable("messages", *sequence),
         }
@@ -81,13 +88,34 @@ fn messages(connection: &Connection, after: Option<At>, page: &mut Page) -> Resu
     Ok(found.last().filter(|_| found.len() as i64 == super::PAGE).map(|(row, number)| [*row, *number, last_known]))
 }
 
+/// How far the numbers of what was erased had come. The rows have no number of their own.
+fn erased(connection: &Connection, _: Option<At>, page: &mut Page) -> Result<Option<At>> {
+    let mut statement = connection.prepare("SELECT name, next FROM erased_conversations")?;
+    let mut found = statement.query([])?;
+    let read = |row: &Row<'_>| -> Result<_> { Ok((row.get::<_, [u8; 16]>(0)?, rows::whole(row.get(1)?, "number")?)) };
+    while let Some(row) = found.next()? {
+        page.looked_at += 1;
+        if readable(read(row))?.is_none_or(|(_, next)| next > MOST_MESSAGES) {
+            let place = ProblemPlace::Part("a row of erased_conversations".to_owned());
+            page.fault(ProblemKind::Conversation, place, [0; 3]);
+        }
+    }
+    Ok(None)
+}
+
 fn queue(connection: &Connection, after: Option<At>, page: &mut Page) -> Result<Option<At>> {
     let (rows, next) = rows_after(connection, "queue", "sequence", after)?;
     for row in rows {
         page.looked_at += 1;
         match readable(add(connection, row))?.flatten() {
             Some(_) => page.counts.queued_adds += 1,
-            None => page.unreadable("queue", row),
+            None => {
+                let sql = "SELECT id FROM queue WHERE sequence = ?1";
+                let id =
+                    readable(read_row(connection, sql, [row], |row| Ok(CallId::from_bytes(row.get(0)?))))?.flatten();
+                let place = id.map_or(ProblemPlace::Row("queue", row), ProblemPlace::QueuedAdd);
+                page.fault(ProblemKind::Unreadable, place, [row, 0, 0]);
+            }
         }
     }
     Ok(next)
@@ -98,6 +126,12 @@ fn add(connection: &Connection, row: i64) -> Result<Option<QueuedAdd>> {
     read_row(connection, &sql, [row], |row| {
         let add = queue::read(row)?;
         is_scope(&add.scope)?;
+        if (add.state == QueuedState::Running) != add.leased_until.is_some() {
+            return Err(SqliteError::unreadable(
+                "state of a queued add",
+                "it runs without a lease, or has one and does not",
+            ));
+        }
         Ok(add)
     })
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rusqlite::Connection;
 
-use super::{At, Fault, Page, Part, is_scope, read_row, readable, rows_after};
+use super::{At, Fault, Page, Part, read_row, readable, rows_after};
 use crate::{
     Entity, EntityId, MemoryId, ProblemKind, ProblemPlace, Relation,
     backends::sqlite::{
@@ -13,7 +13,7 @@ use crate::{
         names,
         rows::{self, Id},
     },
-    types::check_metadata,
+    check_entity, check_relation,
 };
 
 pub(super) const ENTITIES: Part = Part { name: "entities", look: entities, mend: mend_entity };
@@ -42,8 +42,7 @@ fn entities(connection: &Connection, after: Option<At>, page: &mut Page) -> Resu
 fn entity(connection: &Connection, row: i64) -> Result<Option<Entity>> {
     read_row(connection, &format!("SELECT {ENTITY} FROM entities WHERE row = ?1"), [row], |row| {
         let entity = graph_rows::entity(row)?;
-        is_scope(&entity.scope)?;
-        check_metadata(&entity.metadata).map_err(|error| SqliteError::unreadable("metadata", error))?;
+        check_entity(&entity).map_err(|error| SqliteError::unreadable("entity", error))?;
         Ok(entity)
     })
 }
@@ -67,7 +66,10 @@ fn leads_somewhere(connection: &Connection, entity: &Entity) -> Result<bool> {
 fn mend_entity(connection: &Connection, fault: &Fault) -> Result<()> {
     let [row, ..] = fault.at;
     let Some(entity) = entity(connection, row)? else { return Ok(()) };
-    names::remove(connection, row, &entity.scope)?;
+    if readable(names::remove(connection, row, &entity.scope))?.is_none() {
+        // What led to them goes with the strays.
+        connection.prepare_cached("DELETE FROM entity_names WHERE entity = ?1")?.execute([row])?;
+    }
     names::add(connection, row, &entity)
 }
 
@@ -99,7 +101,7 @@ fn relations(connection: &Connection, after: Option<At>, page: &mut Page) -> Res
 fn relation(connection: &Connection, row: i64) -> Result<Option<Relation>> {
     read_row(connection, &format!("SELECT {RELATION} FROM relations WHERE row = ?1"), [row], |row| {
         let relation = graph_rows::relation(row)?;
-        is_scope(&relation.scope)?;
+        check_relation(&relation).map_err(|error| SqliteError::unreadable("relation", error))?;
         Ok(relation)
     })
 }

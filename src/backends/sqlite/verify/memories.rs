@@ -1,8 +1,8 @@
 //! Memories, their keys, and the places of turns.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{At, Fault, Page, Part, is_scope, read_row, readable, rows_after};
+use super::{At, Fault, Page, Part, read_row, readable, rows_after};
 use crate::{
     Memory, MemoryKind, ProblemKind, ProblemPlace,
     backends::sqlite::{
@@ -10,9 +10,9 @@ use crate::{
         rows::{self, COLUMNS, Id, WIDTH, blob},
         write,
     },
+    check_memory,
     cues::Cues,
     index::{Kept, Terms, kept_as, packed_cues},
-    types::check_metadata,
 };
 
 pub(super) const PART: Part = Part { name: "memories", look, mend };
@@ -35,18 +35,11 @@ fn look(connection: &Connection, after: Option<At>, page: &mut Page) -> Result<O
 }
 
 /// The memory, and its cues as they are kept, if they are of their type at least.
-fn read(connection: &Connection, row: i64) -> Result<Option<(Memory, Option<Vec<u8>>)>> {
+pub(super) fn read(connection: &Connection, row: i64) -> Result<Option<(Memory, Option<Vec<u8>>)>> {
     let sql = format!("SELECT {COLUMNS}, cues FROM memories WHERE row = ?1");
     read_row(connection, &sql, [row], |row| {
         let memory = rows::memory(row)?;
-        is_scope(&memory.scope)?;
-        check_metadata(&memory.metadata).map_err(|error| SqliteError::unreadable("metadata", error))?;
-        if !memory.importance.is_finite() {
-            return Err(SqliteError::unreadable("importance", "it is no number"));
-        }
-        if memory.ordinal.is_some_and(|ordinal| ordinal > i64::MAX.cast_unsigned()) {
-            return Err(SqliteError::unreadable("ordinal", "it is below zero"));
-        }
+        check_memory(&memory).map_err(|error| SqliteError::unreadable("memory", error))?;
         Ok((memory, readable(blob(row, WIDTH, "cues"))?.map(<[u8]>::to_vec)))
     })
 }
@@ -66,30 +59,30 @@ fn of_memory(connection: &Connection, row: i64, memory: &Memory, cues: Option<&[
     let mut statement =
         connection.prepare_cached("SELECT number, text, terms, vector FROM keys WHERE memory = ?1 ORDER BY number")?;
     let mut found = statement.query([row])?;
-    let (mut keys, mut vectors) = (0, 0);
+    let (mut keys, mut in_order, mut has_bad_vector) = (0, true, false);
     let mut numbers = Vec::new();
     while let Some(columns) = found.next()? {
-        keys += 1;
-        let number: i64 = columns.get(0)?;
+        // A number or a text that cannot be read is no key.
+        let number: Option<i64> = readable(columns.get(0).map_err(Into::into))?;
         let own = columns.get_ref(1)?.as_str_or_null().map(|text| text.unwrap_or(&memory.text).to_owned());
-        let Some(text) = readable(own.map_err(|error| SqliteError::unreadable("text", error)))? else {
-            seen(ProblemKind::Unreadable, Kept::Other, [row, number, 0]);
-            continue;
-        };
+        let text = readable(own.map_err(|error| SqliteError::unreadable("text", error)))?;
+        in_order &= number == Some(keys) && text.is_some();
+        keys += 1;
+        let (Some(number), Some(text)) = (number, text) else { continue };
         let made = Terms::of(&text);
         let kept = readable(blob(columns, 2, "terms"))?.map_or(Kept::Other, |kept| kept_as(kept, made.as_bytes()));
         seen(ProblemKind::Terms, kept, [row, number, 0]);
         numbers.clear();
-        let whole = match dimensions {
-            Some(dimensions) => readable(rows::vector(columns, 3, dimensions, &mut numbers))?.is_some(),
-            None => true,
-        };
-        vectors += u64::from(!whole || numbers.iter().any(|number: &f32| !number.is_finite()));
+        if let Some(dimensions) = dimensions {
+            has_bad_vector |= readable(whole_vector(columns, 3, dimensions, &mut numbers))?.is_none();
+        }
     }
-    if keys == 0 {
-        seen(ProblemKind::NoKeys, Kept::Other, [row, 0, 0]);
+    if !in_order || keys != key_count(connection, row)? {
+        seen(ProblemKind::Keys, Kept::Other, [row, 0, 0]);
     }
-    (0..vectors).for_each(|_| seen(ProblemKind::Vector, Kept::Other, [row, 0, 0]));
+    if has_bad_vector {
+        seen(ProblemKind::Vector, Kept::Other, [row, 0, 0]);
+    }
     if has_unsure_place(connection, memory)? {
         seen(ProblemKind::Places, Kept::Other, [row, 0, 0]);
     }
@@ -97,8 +90,23 @@ fn of_memory(connection: &Connection, row: i64, memory: &Memory, cues: Option<&[
     if let Some(kind) = readable(history_fault(connection, memory))?.flatten() {
         seen(kind, Kept::Other, [row, 0, 0]);
     }
-    page.counts.keys += keys;
+    page.counts.keys += keys.cast_unsigned();
     Ok(())
+}
+
+/// How many keys a memory was stored with; 0, which none was, where that cannot be read.
+pub(super) fn key_count(connection: &Connection, row: i64) -> Result<i64> {
+    let mut statement = connection.prepare_cached("SELECT key_count FROM memories WHERE row = ?1")?;
+    Ok(readable(statement.query_row([row], |row| row.get(0)).map_err(Into::into))?.unwrap_or(0))
+}
+
+/// A vector that can be searched.
+pub(super) fn whole_vector(row: &Row<'_>, column: usize, dimensions: usize, numbers: &mut Vec<f32>) -> Result<()> {
+    rows::vector(row, column, dimensions, numbers)?;
+    if numbers.iter().all(|number| number.is_finite()) {
+        return Ok(());
+    }
+    Err(SqliteError::unreadable("vector", "a number of it is not finite"))
 }
 
 /// Whether the next turn might get the place of this one.
@@ -106,7 +114,8 @@ fn has_unsure_place(connection: &Connection, memory: &Memory) -> Result<bool> {
     let Some(ordinal) = memory.ordinal.filter(|_| memory.kind == MemoryKind::Episode) else { return Ok(false) };
     let mut statement =
         connection.prepare_cached("SELECT next FROM places WHERE user = ?1 AND agent = ?2 AND session = ?3")?;
-    let next: Option<i64> = statement.query_row(rows::parts(&memory.scope), |row| row.get(0)).optional()?;
+    let next = statement.query_row(rows::parts(&memory.scope), |row| row.get(0)).optional();
+    let next: Option<i64> = readable(next.map_err(Into::into))?.flatten();
     // The greatest number has none after it.
     Ok(next.is_none_or(|next| next < ordinal.cast_signed().saturating_add(1)))
 }

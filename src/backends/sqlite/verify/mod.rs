@@ -6,15 +6,18 @@ mod conversations;
 mod file;
 mod graph;
 mod history;
+mod keys;
 mod memories;
+mod meta;
 mod names;
+mod places;
 
 use rusqlite::{Connection, Row};
 
 use super::{
     Inner, SqliteStore,
     connection::embedder,
-    error::{Result, SqliteError},
+    error::{Result, SqliteError, missing},
     index_source::Snapshot,
     rows::{self, Id},
 };
@@ -41,10 +44,12 @@ struct Part {
 }
 
 /// In an order in which what is mended first is of use to what comes later.
-const PARTS: [Part; 12] = [
+const PARTS: [Part; 15] = [
     file::LAYOUT,
     file::PAGES,
+    meta::PART,
     file::REFERENCES,
+    places::PART,
     memories::PART,
     history::PART,
     changes::PART,
@@ -53,6 +58,7 @@ const PARTS: [Part; 12] = [
     graph::RELATIONS,
     conversations::CONVERSATIONS,
     conversations::MESSAGES,
+    conversations::ERASED,
     conversations::QUEUE,
 ];
 
@@ -74,6 +80,8 @@ struct Page {
     looked_at: u64,
     counts: VerifyCounts,
     next: Option<At>,
+    /// What SQLite's own check says of values.
+    values: Vec<String>,
 }
 
 impl Page {
@@ -87,9 +95,13 @@ impl Page {
 }
 
 pub(super) async fn verify(store: &SqliteStore, request: &Verify) -> crate::Result<VerifyReport> {
-    let mut report = VerifyReport::default();
+    let (mut report, mut values) = (VerifyReport::default(), Vec::new());
     for part in &PARTS {
-        look_through(store, part, request, &mut report).await?;
+        values.extend(look_through(store, part, request, &mut report).await?);
+    }
+    // No row was found that says so.
+    if report.problems.is_empty() && report.mended.is_empty() {
+        values.into_iter().for_each(|told| report.note(ProblemKind::DamagedFile, ProblemPlace::Part(told)));
     }
     let (stale, held) = store.blocking(DOING, compare_indexes).await?;
     request.tell("search indexes", held);
@@ -112,37 +124,39 @@ pub(super) async fn verify(store: &SqliteStore, request: &Verify) -> crate::Resu
     Ok(report)
 }
 
+/// Gives what SQLite's own check says of values.
 async fn look_through(
     store: &SqliteStore,
     part: &'static Part,
     request: &Verify,
     report: &mut VerifyReport,
-) -> crate::Result<()> {
-    let (mut after, mut looked_at) = (None, 0);
+) -> crate::Result<Vec<String>> {
+    let (mut after, mut looked_at, mut values) = (None, 0, Vec::new());
     loop {
         let page = store.blocking(DOING, move |inner| look(inner, part, after)).await;
         let page = match page {
             // The rest of the table is out of reach.
             Err(error) if error.kind() == ErrorKind::StoreCorrupt => {
                 report.note(ProblemKind::DamagedFile, ProblemPlace::Part(part.name.to_owned()));
-                return Ok(());
+                return Ok(values);
             }
             page => page?,
         };
         looked_at += page.looked_at;
         add(&mut report.checked, page.counts);
+        values.extend(page.values);
         note(store, part, request, report, page.faults).await?;
         request.tell(part.name, looked_at);
         after = page.next;
         if after.is_none() {
-            return Ok(());
+            return Ok(values);
         }
     }
 }
 
 fn look(inner: &Inner, part: &Part, after: Option<At>) -> Result<Page> {
     inner.connections.read(|connection| {
-        let dimensions = embedder(connection)?.map(|embedder| embedder.dimensions);
+        let dimensions = readable(embedder(connection))?.flatten().map(|embedder| embedder.dimensions);
         let mut page = Page { dimensions, ..Page::default() };
         page.next = (part.look)(connection, after, &mut page)?;
         Ok(page)
@@ -156,17 +170,26 @@ async fn note(
     report: &mut VerifyReport,
     faults: Vec<Fault>,
 ) -> crate::Result<()> {
-    let (mendable, others): (Vec<Fault>, Vec<Fault>) =
+    let (mendable, mut left): (Vec<Fault>, Vec<Fault>) =
         faults.into_iter().partition(|fault| request.rebuilds() && fault.kind.is_derived());
-    let mut left = others;
-    if !mendable.is_empty() {
-        let faults = mendable.clone();
-        let mend = move |connection: &Connection| faults.iter().try_for_each(|fault| (part.mend)(connection, fault));
-        match store.writing(DOING, mend).await {
-            Ok(()) => mendable.into_iter().for_each(|fault| report.note_mended(fault.kind, fault.place)),
-            // What it would be made from is damaged.
-            Err(error) if error.kind() == ErrorKind::StoreCorrupt => left.extend(mendable),
-            Err(error) => return Err(error),
+    let needs_embedder = |fault: &Fault| matches!(fault.kind, ProblemKind::Keys | ProblemKind::Vector);
+    let (of_keys, mendable): (Vec<Fault>, Vec<Fault>) = mendable.into_iter().partition(needs_embedder);
+    if mend(store, part, mendable.clone()).await? {
+        mendable.into_iter().for_each(|fault| report.note_mended(fault.kind, fault.place));
+    } else {
+        // What one of them would be made from is damaged.
+        for fault in mendable {
+            if mend(store, part, vec![fault.clone()]).await? {
+                report.note_mended(fault.kind, fault.place);
+            } else {
+                left.push(fault);
+            }
+        }
+    }
+    for fault in of_keys {
+        match request.restorer() {
+            Some(restorer) if keys::mend(store, restorer, &fault).await? => report.note_mended(fault.kind, fault.place),
+            _ => left.push(fault),
         }
     }
     for fault in left {
@@ -177,6 +200,19 @@ async fn note(
         }
     }
     Ok(())
+}
+
+/// Whether all of it could be made anew; if not, nothing was.
+async fn mend(store: &SqliteStore, part: &'static Part, faults: Vec<Fault>) -> crate::Result<bool> {
+    if faults.is_empty() {
+        return Ok(true);
+    }
+    let mend = move |connection: &Connection| faults.iter().try_for_each(|fault| (part.mend)(connection, fault));
+    match store.writing(DOING, mend).await {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::StoreCorrupt => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 fn add(sum: &mut VerifyCounts, more: VerifyCounts) {
@@ -196,7 +232,7 @@ fn compare_indexes(inner: &Inner) -> Result<(Vec<Scope>, u64)> {
     let mut stale = Vec::new();
     for scope in &held {
         let same = inner.connections.read(|connection| {
-            let Some(embedder) = embedder(connection)? else { return Ok(true) };
+            let Some(embedder) = readable(embedder(connection))?.flatten() else { return Ok(true) };
             let snapshot = Snapshot { connection, embedder: &embedder };
             match inner.cache.marks(scope, &snapshot) {
                 Ok(Compared::Marks(marks)) => Ok(marks == marks_of(connection, scope)?),
@@ -230,7 +266,7 @@ fn marks_of(connection: &Connection, scope: &Scope) -> Result<Vec<(MemoryId, Ind
     while let Some(row) = found.next()? {
         let mark = IndexMark {
             updated_at: row.get::<_, rows::Time>(1)?.0,
-            access_count: row.get::<_, i64>(2)?.cast_unsigned(),
+            access_count: rows::whole(row.get(2)?, "access count")?,
             invalid_at: row.get::<_, Option<rows::Time>>(3)?.map(|time| time.0),
             keys: usize::try_from(row.get::<_, i64>(4)?).unwrap_or(0),
         };
@@ -251,7 +287,9 @@ fn readable<T>(result: Result<T>) -> Result<Option<T>> {
 fn is_damage(error: &SqliteError) -> bool {
     match error {
         SqliteError::Unreadable { .. } => true,
-        SqliteError::Sqlite(cause) => cause.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseCorrupt),
+        SqliteError::Sqlite(cause) => {
+            cause.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseCorrupt) || missing(cause).is_some()
+        }
         SqliteError::Refused(error) => error.kind() == ErrorKind::StoreCorrupt,
     }
 }
