@@ -1,9 +1,11 @@
 //! Taking everything out of a store, and into another.
 
+mod admit;
 mod export;
 mod import;
 mod line;
 mod relations;
+mod write;
 
 pub use export::Export;
 pub use import::{Import, OnClash};
