@@ -8,6 +8,7 @@ use async_trait::async_trait;
 pub use read::{Direction, GraphQuery, Path};
 pub(crate) use read::{check_list, check_walk};
 pub use write::GraphBatch;
+#[cfg(feature = "sqlite")]
 pub(crate) use write::{check_entity, check_relation};
 
 use crate::{Cursor, Entity, EntityId, MemoryId, Page, Relation, RelationId, Result, Scope};
