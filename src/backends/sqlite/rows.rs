@@ -52,7 +52,7 @@ impl FromSql for Time {
 
 /// The memory in the first columns of a row.
 pub(super) fn memory(row: &Row<'_>) -> Result<Memory> {
-    let scope = scope(row, 1)?;
+    let scope = valid_scope(row, 1)?;
     let created_at = row.get::<_, Time>(20)?.0;
     let mut memory = Memory::new(row.get::<_, Id>(0)?.0, scope, row.get::<_, String>(5)?, created_at);
     memory.kind = MemoryKind::from(text(row, 4)?);

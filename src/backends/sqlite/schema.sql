@@ -165,7 +165,7 @@ CREATE TABLE relations (
     subject_name TEXT,
     object_name  TEXT,
     seen_at      BLOB, -- instants, eight bytes each
-    single_valued INTEGER NOT NULL
+    single_valued INTEGER NOT NULL CHECK (single_valued IN (0, 1))
 );
 
 -- The id keeps walks in order; the two times let them pass over what has ended without reading its row.

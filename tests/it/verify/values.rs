@@ -119,6 +119,7 @@ const VALUES: &[(&str, &str, &[&str])] = &[
     ("relations", "sources", &["x'0102'", "zeroblob(16)", "NULL"]),
     ("relations", "subject_name", &[]),
     ("relations", "object_name", &[]),
+    ("relations", "single_valued", &["2", "-1"]),
     ("relations", "seen_at", &["x'0102'", "x'7FFFFFFFFFFFFFFF'"]),
     ("relation_sources", "memory", &["x'0102'", "zeroblob(16)"]),
     ("relation_sources", "relation", &["99"]),
