@@ -82,12 +82,27 @@ pub(super) fn rest_on<'m>(derived: &mut Memory, memories: impl IntoIterator<Item
 
 /// A summary after these of its turns have faded: by their ids, so that one that comes back is not counted twice.
 pub(super) fn without_faded(summary: &Memory, turns: &[Memory]) -> Memory {
+    turned(summary, turns, [Source::Memory, Source::Faded], u64::wrapping_sub)
+}
+
+/// A summary after these of its turns, which had faded, came back by an import: it rests on them again.
+pub(super) fn with_returned(summary: &Memory, turns: &[Memory]) -> Memory {
+    turned(summary, turns, [Source::Faded, Source::Memory], u64::wrapping_add)
+}
+
+/// A summary that holds these of its turns for the second where it held them for the first, and what it is made of then.
+fn turned(
+    summary: &Memory,
+    turns: &[Memory],
+    [from, to]: [fn(MemoryId) -> Source; 2],
+    count: fn(u64, u64) -> u64,
+) -> Memory {
     let mut summary = summary.clone();
     let mut sum = made_of(&summary);
     for turn in turns {
-        for source in summary.sources.iter_mut().filter(|source| **source == Source::Memory(turn.id)) {
-            *source = Source::Faded(turn.id);
-            sum = sum.wrapping_sub(mark(turn));
+        for source in summary.sources.iter_mut().filter(|source| **source == from(turn.id)) {
+            *source = to(turn.id);
+            sum = count(sum, mark(turn));
         }
     }
     set_made_of(&mut summary, sum);
@@ -100,20 +115,6 @@ pub(super) fn with_missing(summary: &Memory, turn: MemoryId) -> Option<Memory> {
     let mut changed = summary.clone();
     changed.sources.iter_mut().filter(|source| **source == faded).for_each(|source| *source = Source::Memory(turn));
     (changed.sources != summary.sources).then_some(changed)
-}
-
-/// A summary after these of its turns, which had faded, came back by an import: it rests on them again.
-pub(super) fn with_returned(summary: &Memory, turns: &[Memory]) -> Memory {
-    let mut summary = summary.clone();
-    let mut sum = made_of(&summary);
-    for turn in turns {
-        for source in summary.sources.iter_mut().filter(|source| **source == Source::Faded(turn.id)) {
-            *source = Source::Memory(turn.id);
-            sum = sum.wrapping_add(mark(turn));
-        }
-    }
-    set_made_of(&mut summary, sum);
-    summary
 }
 
 /// The least trusted of several, whoever it was.
