@@ -47,7 +47,7 @@
 //! [`agent`](MemoryEngine::agent): context → *talk* (a model calls tools, and answers) → the exchange is queued to be
 //! remembered → [`AgentReply`], which says what was recalled, how it came about and why it ended.
 //!
-//! [`maintain`](MemoryEngine::maintain): *expire* → *merge* → *summarise* → *observe* → *forget* → *review*, in bounded steps
+//! [`maintain`](MemoryEngine::maintain): *expire* → *merge* → *summarise* → *forget* → *review* → *observe*, in bounded steps
 //! that may stop anywhere. [`export`](MemoryEngine::export) and [`import`](MemoryEngine::import) take everything out and in,
 //! [`scopes_of_everyone`](MemoryEngine::scopes_of_everyone) says whose memories there are, to go over all of them,
 //! `SqliteStore::copy_to` backs a file up while it is in use, [`purge`](MemoryEngine::purge) leaves no trace, [`verify`](MemoryEngine::verify) says whether a store is sound, and
