@@ -310,6 +310,26 @@ async fn a_summary_that_was_ended_is_not_written_again() {
 }
 
 #[tokio::test]
+async fn a_summary_that_was_ended_goes_with_the_last_turn_it_stayed_for() {
+    for limit in [1, 1_000] {
+        let (memory, clock) = fresh().await;
+        talk(&memory, &monday(), "beekeeping").await;
+        clock.advance(days(2));
+        run(&memory, keeping()).await;
+        clock.advance(days(150));
+        assert_eq!(run(&memory, keeping()).await.forgotten.len(), 3, "all it told");
+        let summary = of_kind(&memory, MemoryKind::Summary).await.remove(0);
+        end(&memory, &clock, summary.id, "ended").await;
+        memory.add_raw(&monday(), [NewMemory::new("Still here").kind(MemoryKind::Episode)]).await.unwrap();
+        settles(&memory, &keeping().limit(limit)).await;
+        clock.advance(days(900));
+        assert_eq!(run(&memory, keeping().limit(limit)).await.forgotten.len(), 2);
+        settled(&memory, &keeping()).await;
+        assert_eq!(all(&memory).await, []);
+    }
+}
+
+#[tokio::test]
 async fn an_observation_that_was_purged_leaves_no_trace_and_may_come_again() {
     let (memory, _) = fresh().await;
     let (facts, observation) = observed(&memory).await;

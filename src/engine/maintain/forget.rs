@@ -129,14 +129,13 @@ impl<'e> Run<'e> {
         let mut ids: Vec<MemoryId> = found.iter().map(|turn| turn.id).collect();
         if let Some(summary) = summary {
             let mut noted = without_faded(&summary, &found);
-            if noted.sources != summary.sources {
-                if has_faded(&noted) && !self.is_any_left(&noted, &ids).await? {
-                    ids.push(noted.id);
-                    self.take_out(&mut batch, noted, FADED);
-                } else {
-                    noted.revision += 1;
-                    batch.puts.push(Put::change(noted, None, summary.revision));
-                }
+            // Also one that told of none of these: somebody had ended it, and it stayed only for their sake.
+            if has_faded(&noted) && !self.is_any_left(&noted, &ids).await? {
+                ids.push(noted.id);
+                self.take_out(&mut batch, noted, FADED);
+            } else if noted.sources != summary.sources {
+                noted.revision += 1;
+                batch.puts.push(Put::change(noted, None, summary.revision));
             }
         }
         let changes = delete::forgotten(engine, session, &ids).await?;
