@@ -20,6 +20,7 @@ pub(super) fn language() -> Language {
         words: Words::new(&words::LISTS),
         calendar: &words::CALENDAR,
         inflects: false,
+        from_genitive: |name| vec![name.to_owned()],
         classes: words::CLASSES,
         inherits: words::INHERITS,
         omitted: words::OMITTED,

@@ -132,6 +132,7 @@ pub(super) fn fits(language: &Language, view: View<'_>, cut: &Cut, kind: Value) 
                 described || in_class(language, first, "rel") || tokens.iter().any(|token| has(&words.joints, token));
             clean && name && !article && !described && !timed && placed && !shouted && tokens.len() <= 4
         }
+        Value::Missed => name && tokens.len() == 1,
         Value::Medicine => clean && !article && tokens.len() <= 3 && tokens.iter().all(|token| token.is_word()),
         Value::Amount => {
             let unit = first.word.trim_start_matches(|char: char| char.is_ascii_digit() || char == '.');

@@ -139,6 +139,8 @@ pub(super) struct Language {
     pub(super) calendar: &'static Calendar,
     /// Whether names change their form with the verb.
     pub(super) inflects: bool,
+    /// The names that may stand behind one in the genitive.
+    pub(super) from_genitive: fn(&str) -> Vec<String>,
     /// The named lists (`@pet`): a word and its key.
     pub(super) classes: &'static [(&'static str, &'static str)],
     /// The words before a subject-less clause whose predecessor began with the first: "I … and live" is "I live".

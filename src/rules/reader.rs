@@ -13,7 +13,7 @@ use super::{
     sameness::is_against,
     split::{List, list},
     tail::{after, limited, names_software},
-    token::{Shape, Token},
+    token::{Shape, Token, fold},
     topic::Topic,
     value::{Cut, cut},
     when::{When, Wording},
@@ -58,6 +58,8 @@ struct Filling<'f> {
     found: &'f Found,
     value: Option<&'f Cut>,
     second: Option<&'f Cut>,
+    /// What the value is, where the text has it in another form.
+    meant: Option<&'f str>,
     /// The time, and where it ends.
     when: Option<(&'f When, usize)>,
 }
@@ -183,8 +185,13 @@ impl<'a> Reader<'a> {
         if row.lasting && !when.is_some_and(|when| when.lasting) {
             return None;
         }
-        let filling =
-            Filling { found, value: value.as_ref(), second: second.as_ref(), when: when.map(|when| (when, stop)) };
+        let filling = Filling {
+            found,
+            value: value.as_ref(),
+            second: second.as_ref(),
+            meant: None,
+            when: when.map(|when| (when, stop)),
+        };
         let facts = self.filled(row, view, &filling)?;
         let rest = view.word(stop).and_then(|next| {
             let (_, beginning) = row.resume.iter().find(|(word, _)| *word == next)?;
@@ -217,6 +224,17 @@ impl<'a> Reader<'a> {
                     )?);
                 }
             }
+            (_, Some(cut)) if row.value == Value::Missed => {
+                for meant in (self.language.from_genitive)(self.slice(view, cut.start, cut.end)?) {
+                    facts.push(self.fact(
+                        row.text,
+                        row.slot,
+                        row,
+                        view,
+                        &Filling { meant: Some(&meant), ..*filling },
+                    )?);
+                }
+            }
             (List::Unclear, _) => facts.push(self.fact(row.text, "", row, view, filling)?),
             _ => facts.push(self.fact(row.text, row.slot, row, view, filling)?),
         }
@@ -237,16 +255,13 @@ impl<'a> Reader<'a> {
     }
 
     fn fact(&self, text: &str, slot: &str, row: &Row, view: View<'_>, filling: &Filling<'_>) -> Option<Fact> {
-        let slice = |from: usize, to: usize| {
-            let first = view.token(from)?;
-            let last = view.token(to.checked_sub(1)?)?;
-            self.text.get(first.start..last.end)
-        };
+        let slice = |from: usize, to: usize| self.slice(view, from, to);
         if row.slot.contains("allergy") && filling.value.is_some_and(|cut| !is_allergen(self.language, view, cut)) {
             return None;
         }
         let words = |cut: Option<&Cut>| cut.and_then(|cut| slice(cut.start, cut.end)).unwrap_or_default();
         let (value, second) = (filling.value, filling.second);
+        let said = filling.meant.unwrap_or_else(|| words(value));
         let class = |which: usize| match filling.found.classes.get(which) {
             Some(Some((from, to, key))) => Some((slice(*from, *to)?, key.as_str())),
             _ => Some(("", "")),
@@ -264,10 +279,11 @@ impl<'a> Reader<'a> {
         let text = text
             .replace("{C}", &capitalised(class))
             .replace("{c}", class)
+            .replace("{n}", self.language.class_key("base-form", &fold(class)).unwrap_or(class))
             .replace("{d}", detail)
             .replace("{t}", &time)
             .replace("{w}", words(second))
-            .replace("{v}", words(value));
+            .replace("{v}", said);
         let mut fact = Fact::new(text, self.index)
             .with_kind(row.topic.kind())
             .with_category(row.topic.category())
@@ -283,18 +299,19 @@ impl<'a> Reader<'a> {
         if !slot.is_empty() && !described && !shared && !wordy {
             let thing = |cut: Option<&Cut>| cut.map(|cut| self.key(view, cut)).unwrap_or_default();
             let thing = |cut| if slot.contains("allergy") { singular(&thing(cut)) } else { thing(cut) };
+            let named = filling.meant.map_or_else(|| thing(value), |meant| normalized(&fold(meant)));
             let slot = slot.replace("{k}", key).replace("{l}", detail_key);
-            fact = fact.with_slot(slot.replace("{v}", &thing(value)).replace("{w}", &thing(second)));
+            fact = fact.with_slot(slot.replace("{v}", &named).replace("{w}", &thing(second)));
         }
         let named = filling.found.named.as_ref();
         let told = Told {
             slot,
-            value: words(value),
+            value: said,
             class: named.map_or(key, |named| named.role.as_str()),
             name: named.and_then(|named| slice(named.at, named.at + 1)),
             is_against: is_against(&fact.text),
         };
-        let nameless = described || wordy || words(value).is_empty();
+        let nameless = described || wordy || said.is_empty();
         fact.relations = if nameless { Vec::new() } else { relations(self.language, row, &told, self.speaker) };
         if row.topic == Topic::Plans {
             // A trip in June is no plan any more when June is over.
@@ -304,6 +321,13 @@ impl<'a> Reader<'a> {
             fact.valid_at = filling.when.and_then(|(when, _)| when.from).filter(|from| *from <= self.at);
         }
         Some(fact)
+    }
+
+    /// The text of these places of a view.
+    fn slice(&self, view: View<'_>, from: usize, to: usize) -> Option<&'a str> {
+        let first = view.token(from)?;
+        let last = view.token(to.checked_sub(1)?)?;
+        self.text.get(first.start..last.end)
     }
 
     /// A value as slots spell it: folded, without an article.

@@ -57,6 +57,8 @@ pub(super) enum Value {
     Digits,
     /// A name with capital letters, where another word would say how one is ("my doctor is German").
     Called,
+    /// A name in the genitive, where what is missed stands in it: it gives a fact for each of the names it may be.
+    Missed,
     /// A medicine.
     Medicine,
     /// A number before a unit of mass, or with one ("20 mg", "20mg").
@@ -69,7 +71,7 @@ pub(super) enum Value {
 /// of the clause. Filler words of the language may stand before any of them but a value.
 ///
 /// In the text and the slot `{v}` and `{w}` stand for the values, `{c}` for the word of a list (`{C}` with a capital
-/// letter, `{k}` its key), `{d}` and `{l}` for the word and key of the second list, `{t}` for the time, with a space
+/// letter, `{n}` its base form, `{k}` its key), `{d}` and `{l}` for the word and key of the second list, `{t}` for the time, with a space
 /// before it.
 #[derive(Debug)]
 pub(super) struct Row {

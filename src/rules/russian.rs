@@ -4,6 +4,7 @@
 //! future a verb says by its form that it is the first person; in the past it does not, so there a pattern asks for "я".
 
 mod allergens;
+mod names;
 mod words;
 
 use super::{
@@ -24,6 +25,7 @@ pub(super) fn language() -> Language {
         words: Words::new(&words::LISTS),
         calendar: &words::CALENDAR,
         inflects: true,
+        from_genitive: names::from_genitive,
         classes: words::CLASSES,
         inherits: words::INHERITS,
         omitted: &[],
@@ -200,13 +202,31 @@ const OTHERS: &[Row] = &[
     row("мои родители живут в {v}", "Родители живут в {v}", Family, "parents.home", Value::Place),
     row("мой|наш @pet {v} умер|погиб", "Больше нет: {c} {v}", Pets, "user.pet.{v}", Value::Person).once(),
     row("моя|наша @pet {v} умерла|погибла", "Больше нет: {c} {v}", Pets, "user.pet.{v}", Value::Person).once(),
+    row(
+        "у|с меня|нас|нами больше нет|не моего|нашего|моей|нашей? @pet-gen {v}",
+        "Больше нет: {n} {v}",
+        Pets,
+        "user.pet.{v}",
+        Value::Missed,
+    )
+    .once()
+    .ends_only(),
+    row("моего|нашего|моей|нашей? @pet-gen {v} больше нет", "Больше нет: {n} {v}", Pets, "user.pet.{v}", Value::Missed)
+        .once()
+        .ends_only(),
+    row("моего|нашего|моей|нашей? @pet-gen {v} не стало", "Больше нет: {n} {v}", Pets, "user.pet.{v}", Value::Missed)
+        .once()
+        .ends_only(),
+    row("не стало моего|нашего|моей|нашей? @pet-gen {v}", "Больше нет: {n} {v}", Pets, "user.pet.{v}", Value::Missed)
+        .once()
+        .ends_only(),
     row("{v} умер|умерла|погиб|погибла", "Больше нет: {v}", Pets, "user.pet.{v}", Value::Called).once().ends_only(),
     row("у меня|нас есть? @pet по? кличке? {v}", "Есть {c} {v}", Pets, "user.pet.{v}", Value::Person).resume(AND_PET),
     row("у меня|нас есть? @number @pets $", "Есть {c} {d}", Pets, "user.pets.{l}", Value::None),
     row("у меня|нас появился|появилась @pet по? кличке? {v}", "Есть {c} {v}", Pets, "user.pet.{v}", Value::Person),
     row("у меня|нас появился|появилась|появились {v} $", "Есть {v}", Pets, "", Value::Animals),
     row("у меня|нас есть? {v} $", "Есть {v}", Pets, "", Value::Animals),
-    row("моего|мою @pet-acc зовут {v}", "{C} зовут {v}", Pets, "", Value::Person),
+    row("моего|мою|нашего|нашу @pet-acc зовут {v}", "Есть {n} {v}", Pets, "user.pet.{v}", Value::Person),
     row("я? планирую {v}", "Планирует {v}{t}", Plans, "", Value::Doing),
     row("я? собираюсь {v}", "Собирается {v}{t}", Plans, "", Value::Ambition),
     row("я? хочу {v}", "Хочет {v}{t}", Plans, "", Value::Ambition),

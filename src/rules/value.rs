@@ -187,6 +187,7 @@ const fn is_name(kind: Value) -> bool {
             | Value::Company
             | Value::Occupation
             | Value::Called
+            | Value::Missed
             | Value::Medicine
     )
 }

@@ -57,6 +57,13 @@ async fn an_end_ends_what_it_names() {
         (&["I have a dog named Bruno.", "Sadly, Bruno passed away."], &["Bruno died"]),
         (&["I have a dog named Bruno. Bruno died last week."], &["Bruno died"]),
         (&["У меня есть кот Барсик.", "Барсик умер."], &["Больше нет: Барсик"]),
+        (&["У меня есть кот Барсик.", "У меня больше нет кота Барсика."], &["Больше нет: кот Барсик"]),
+        (&["Моего попугая зовут Кеша.", "Кеша умер."], &["Больше нет: Кеша"]),
+        (&["У нас есть кролик Пушок.", "Нашего кролика Пушка больше нет."], &["Больше нет: кролик Пушок"]),
+        (
+            &["У меня есть собака Рекс.", "У меня есть кошка Мурка.", "Не стало моей собаки Рекса."],
+            &["Есть кошка Мурка", "Больше нет: собака Рекс"],
+        ),
         (&["I drive a Renault Clio.", "I sold my car."], &["Sold the car"]),
         (&["My car is a Renault Clio.", "I sold my car and bought a Tesla."], &["Drives a Tesla"]),
         (&["I drive a Renault Clio.", "I sold my Renault last week."], &["No longer drives a Renault"]),
@@ -79,6 +86,7 @@ async fn an_end_ends_nothing_else() {
         // Who is not known is not worth a memory.
         (&["Dumbledore died last week."], &[]),
         (&["I have a dog named Bruno.", "Rex died."], &["Has a dog named Bruno"]),
+        (&["У меня есть кот Барсик.", "У меня больше нет кота Тома."], &["Есть кот Барсик"]),
         (&["My baby was born on Tuesday."], &["Baby was born"]),
         (&["I got divorced last month."], &["Is divorced"]),
         (&["My husband's name is Rui.", "I got divorced in 2010."], &["Husband's name is Rui", "Is divorced"]),
