@@ -50,17 +50,18 @@
 //! [`maintain`](MemoryEngine::maintain): *expire* → *merge* → *summarise* → *forget* → *review* → *observe*, in bounded steps
 //! that may stop anywhere. [`export`](MemoryEngine::export) and [`import`](MemoryEngine::import) take everything out and in,
 //! [`scopes_of_everyone`](MemoryEngine::scopes_of_everyone) says whose memories there are, to go over all of them,
-//! `SqliteStore::copy_to` backs a file up while it is in use, [`purge`](MemoryEngine::purge) leaves no trace, [`verify`](MemoryEngine::verify) says whether a store is sound, and
-//! [`Reembed`] changes the embedder of a filled one. What calls find, change and cost is told to a [`Meter`].
+//! `SqliteStore::copy_to` backs a file up while it is in use, [`purge`](MemoryEngine::purge) leaves no trace,
+//! [`verify`](MemoryEngine::verify) says whether a store is sound, and [`Reembed`] changes the embedder of a filled
+//! one. What calls find, change and cost is told to a [`Meter`].
 //!
 //! # Parts
 //!
 //! Everything behind a trait can be replaced: [`MemoryEngine::builder`]. Stores: [`InMemoryStore`], `SqliteStore`.
 //! Embedders: `StaticEmbedder`, [`HashingEmbedder`], `OpenAiEmbedder`, `OllamaEmbedder`. Models: `OpenAi`, `Anthropic`,
 //! `Ollama`, and [`LlmFn`] for any other. With a model ([`MemoryEngineBuilder::llm`]) the parts of [`prompted`] extract,
-//! reconcile and summarise, without one [`rules`] do. The feature `testing` has suites for stores, queues, conversations, embedders and
-//! models that one of your own must pass. The traits are async: put [`#[async_trait]`](macro@async_trait) above an
-//! implementation.
+//! reconcile and summarise, without one [`rules`] do. The feature `testing` has suites for stores, queues,
+//! conversations, embedders and models that one of your own must pass. The traits are async: put
+//! [`#[async_trait]`](macro@async_trait) above an implementation.
 //!
 //! The engine uses stores of memories, of the graph ([`GraphStore`]) and of conversations ([`ConversationStore`]), which
 //! both stores are or keep ([`VectorStore::companions`]), embedders, models, extractors, reconcilers, summarisers,

@@ -149,8 +149,8 @@ impl NewMemory {
 
     /// What it tells of who and what there is, for the [graph](crate::Graph): each relation rests on this memory, ends and
     /// goes with it, and counts from the same time. Names find the entities there are as those of facts do, and a
-    /// single-valued relation ends the one before. Those of a memory that is kept aside are taken into the graph when it is approved. Default
-    /// none.
+    /// single-valued relation ends the one before. Those of a memory that is kept aside are taken into the graph when
+    /// it is approved. Default none.
     ///
     /// ```
     /// use ingrain::{ExtractedRelation, HashingEmbedder, Mention, MemoryEngine, NewMemory, Scope};

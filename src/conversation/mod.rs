@@ -170,9 +170,10 @@ pub struct Exchange {
 ///
 /// Once the messages that the summary does not cover are too many, a task on the caller's runtime summarises the oldest of
 /// them in segments, and extends the running summary by them. No call waits for it. Several engines may share a store:
-/// each in use does this, none overwrites what another has summarised, and the slower one's text is thrown away. A failure is [told](Self::failure), tried again after a while, and
-/// loses nothing: a message is dropped only if the summary covers it, or if nothing is summarised. The task ends with the
-/// engine and the last handle; what was not finished then is taken up when the conversation is next used.
+/// each in use does this, none overwrites what another has summarised, and the slower one's text is thrown away. A
+/// failure is [told](Self::failure), tried again after a while, and loses nothing: a message is dropped only if the
+/// summary covers it, or if nothing is summarised. The task ends with the engine and the last handle; what was not
+/// finished then is taken up when the conversation is next used.
 ///
 /// ```
 /// use ingrain::{ConversationOptions, HashingEmbedder, MemoryEngine, Message, Scope};

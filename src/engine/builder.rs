@@ -121,8 +121,8 @@ impl MemoryEngineBuilder {
     }
 
     /// What takes secrets out of texts before they are stored, embedded or shown to a model: of messages and memories with
-    /// the strings in their metadata, of facts, plans and summaries that a model made, and of queries. Ids and scopes stay as they are.
-    /// Default: none.
+    /// the strings in their metadata, of facts, plans and summaries that a model made, and of queries. Ids and scopes
+    /// stay as they are. Default: none.
     pub fn redactor(mut self, redactor: impl Redactor) -> Self {
         self.redactor = Some(Arc::new(redactor));
         self
@@ -189,11 +189,11 @@ impl MemoryEngineBuilder {
         self
     }
 
-    /// Is told of [calls](Operation::verb) when they have ended: how long it took, what it found or wrote, and what a model cost. With the
-    /// feature `tracing` each call is a span `ingrain` of the target `ingrain` as well, with the field `verb`, and an event
-    /// at its end: `done` (debug) with `elapsed_us`, `memories`, `model_calls`, `input_tokens` and `output_tokens`, or
-    /// `failed` (warn) with the same but for `memories`, and `error`, the kind. These names are stable; no text and no scope is told. Default:
-    /// nobody is told.
+    /// Is told of [calls](Operation::verb) when they have ended: how long it took, what it found or wrote, and what a
+    /// model cost. With the feature `tracing` each call is a span `ingrain` of the target `ingrain` as well, with the
+    /// field `verb`, and an event at its end: `done` (debug) with `elapsed_us`, `memories`, `model_calls`,
+    /// `input_tokens` and `output_tokens`, or `failed` (warn) with the same but for `memories`, and `error`, the kind.
+    /// These names are stable; no text and no scope is told. Default: nobody is told.
     pub fn meter(mut self, meter: impl Meter) -> Self {
         self.meter = Some(Arc::new(meter));
         self

@@ -156,9 +156,9 @@ impl MemoryEngine {
     ///
     /// With a [model](MemoryEngineBuilder::llm) an add asks it at most twice: for the facts, and for what they do to what is
     /// known; each once more if the answer was of no use. Without a word of the user it asks nothing, without a fact or
-    /// anything known, or with facts that are [known already](crate::score::sameness::repeats), not for the second. What it plans is checked: no new
-    /// fact is lost, and nothing known is changed or ended that no new fact speaks of. With
-    /// [`AddMode::Agentic`](crate::AddMode::Agentic) the second question is a talk of at most three steps.
+    /// anything known, or with facts that are [known already](crate::score::sameness::repeats), not for the second.
+    /// What it plans is checked: no new fact is lost, and nothing known is changed or ended that no new fact speaks of.
+    /// With [`AddMode::Agentic`](crate::AddMode::Agentic) the second question is a talk of at most three steps.
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; [`Configuration`](ErrorKind::Configuration) for
@@ -244,10 +244,11 @@ impl MemoryEngine {
     /// around them, in a frame that tells them for data; see [`MemoryContext`] for the text.
     ///
     /// The best are taken first, the best of what is known and the best turns by turns, until the budget is used up, and
-    /// are then shown in the fixed order. Blocks come before all else and do not depend on the query. What one of the turns or blocks shown says word for word is not told
-    /// again as a fact. A memory is shown whole, unless even by itself it has no room: then it is cut after a sentence,
-    /// or where else it must be, and takes at most half of what room there is if others were found too. A neighbour of a
-    /// turn is shown if it takes no more than an eighth of the budget.
+    /// are then shown in the fixed order. Blocks come before all else and do not depend on the query. What one of the
+    /// turns or blocks shown says word for word is not told again as a fact. A memory is shown whole, unless even by
+    /// itself it has no room: then it is cut after a sentence, or where else it must be, and takes at most half of what
+    /// room there is if others were found too. A neighbour of a turn is shown if it takes no more than an eighth of the
+    /// budget.
     ///
     /// Reads only. The same state of the store, request and budget give the same bytes, so a provider's prompt cache
     /// hits: the clock decides only what holds and what has

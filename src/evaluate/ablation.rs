@@ -11,9 +11,9 @@ use crate::score::fusion::Weights;
 /// What recency has where it counts: half of the most.
 const RECENCY: f32 = 0.1;
 
-/// The default weights, and these with one part switched off each, or, of what is off by default, on. Without the vector, words have the whole weight of
-/// the two, and the other way round; what neighbours and the session lend stays as it is, whichever similarities that
-/// is made of.
+/// The default weights, and these with one part switched off each, or, of what is off by default, on. Without the
+/// vector, words have the whole weight of the two, and the other way round; what neighbours and the session lend stays
+/// as it is, whichever similarities that is made of.
 #[must_use]
 pub fn variants() -> Vec<(&'static str, Weights)> {
     let whole = Weights::default();

@@ -49,7 +49,8 @@ struct Probe {
 /// A batch is a session. Its messages are dated half a minute apart from the last time anchor on. The mark `->-> 1,2`
 /// that ends some messages is dropped. The category of a question is its ability; those of `abstention`, and those
 /// that name no message, are left out, and [counted](Dataset::left_out). For `knowledge_update` the messages of
-/// `original_info` and `updated_info` make the [`Update`]. A chat has so few batches that scores by session say little. Blocks while reading.
+/// `original_info` and `updated_info` make the [`Update`]. A chat has so few batches that scores by session say little.
+/// Blocks while reading.
 ///
 /// # Errors
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument), naming the file and what is wrong: unreadable, no JSON,

@@ -40,7 +40,8 @@ struct Message {
 /// An instance becomes a conversation with one question; its category is the question's type. Evidence are the turns
 /// with `has_answer`, or, where there are none, all turns of the answer's sessions. Instances whose id ends in `_abs`
 /// have no answer, and are left out with those whose evidence is not there; both are [counted](Dataset::left_out). A
-/// session's turns are dated half a minute apart, their ids are `<session>_<number from 1>`. Blocks while reading, and holds a file in memory.
+/// session's turns are dated half a minute apart, their ids are `<session>_<number from 1>`. Blocks while reading, and
+/// holds a file in memory.
 ///
 /// # Errors
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument), naming the file and what is wrong: unreadable, no JSON,

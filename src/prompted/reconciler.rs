@@ -28,10 +28,11 @@ const TEXT: usize = 2_000;
 
 /// A [`Reconciler`] that asks a model.
 ///
-/// Facts that a neighbour [says already](repeats), in the same words or nearly so, are skipped without asking. If facts and neighbours are left it makes one request, and a second one if the first answer was cut off or of
-/// no use. The model sees the neighbours as numbers, text and the day since which they hold, never their ids; of more
-/// than sixty the nearest, and of a long text the first 2,000 characters. Of an answer that is cut off twice the steps
-/// before the cut count.
+/// Facts that a neighbour [says already](repeats), in the same words or nearly so, are skipped without asking. If facts
+/// and neighbours are left it makes one request, and a second one if the first answer was cut off or of no use. The
+/// model sees the neighbours as numbers, text and the day since which they hold, never their ids; of more than sixty
+/// the nearest, and of a long text the first 2,000 characters. Of an answer that is cut off twice the steps before the
+/// cut count.
 ///
 /// Names of which it is [open](ReconcileRequest::mentions) what they mean are asked about in the same request, by numbers
 /// too; where there are none it is as if there were no such question, and for them alone no request is made.

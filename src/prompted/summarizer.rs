@@ -27,8 +27,9 @@ struct SummaryForm {
 /// A [`Summarizer`] that asks a model.
 ///
 /// It makes one request, and a second one if the first answer was cut off or of no use. The answer is asked for as JSON, so
-/// that a refusal or a question is not taken for a summary, nor are pieces of the prompt. Tool messages and calls are shown too, system messages are
-/// not; the summary so far stands beside the messages as data. The number of words is asked for, not enforced.
+/// that a refusal or a question is not taken for a summary, nor are pieces of the prompt. Tool messages and calls are
+/// shown too, system messages are not; the summary so far stands beside the messages as data. The number of words is
+/// asked for, not enforced.
 ///
 /// ```
 /// use ingrain::{Message, SummarizeRequest, Summarizer, prompted::PromptedSummarizer, testing::ScriptedLlm};

@@ -133,7 +133,8 @@ pub(super) enum Reply {
 }
 
 /// Reads a reply. Calls in its text (JSON, also in `<tool_call>` tags, or a list of actions) count unless the model is
-/// known to have means of its own (`native`), but none of `quoted`: those stand in the texts that the model was shown, and it may only have told of them.
+/// known to have means of its own (`native`), but none of `quoted`: those stand in the texts that the model was shown,
+/// and it may only have told of them.
 pub(super) fn hear(reply: &ChatResponse, native: bool, quoted: &HashSet<String>) -> Reply {
     if !reply.tool_calls.is_empty() {
         let asked = reply.tool_calls.iter().take(CALLS).map(|call| Asked { item: item(call), call: call.clone() });

@@ -2,7 +2,8 @@
 //! summaries in any language.
 //!
 //! [`RuleExtractor`] turns what the user says in the first person into facts, [`RuleReconciler`] decides what those do to
-//! what is known, and [`RuleSummarizer`] picks the sentences that say most. All are deterministic, make no request and take time in proportion to the text.
+//! what is known, and [`RuleSummarizer`] picks the sentences that say most. All are deterministic, make no request and
+//! take time in proportion to the text.
 //!
 //! They would rather miss a fact than make one up. A statement is taken only where it stands alone and plain: not in a
 //! question, a quotation, pasted text, a letter, a game, a supposition or a report of what others said, and not where the

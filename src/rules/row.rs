@@ -71,8 +71,8 @@ pub(super) enum Value {
 /// of the clause. Filler words of the language may stand before any of them but a value.
 ///
 /// In the text and the slot `{v}` and `{w}` stand for the values, `{c}` for the word of a list (`{C}` with a capital
-/// letter, `{n}` its base form, `{k}` its key), `{d}` and `{l}` for the word and key of the second list, `{t}` for the time, with a space
-/// before it.
+/// letter, `{n}` its base form, `{k}` its key), `{d}` and `{l}` for the word and key of the second list, `{t}` for the
+/// time, with a space before it.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) pattern: &'static str,

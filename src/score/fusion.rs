@@ -40,8 +40,9 @@
 //! a time, and what is not of that time then counts half.
 //!
 //! `t` is the [`timeliness`](super::timeliness) of a memory, 0 where the query names no time; of a query that names none
-//! and asks for what was ("where did I live before?") it is 1 for what has ended (not measured). A memory that is no turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the
-//! score stays in 0 to 1, and nothing in it is rescaled by what else was found.
+//! and asks for what was ("where did I live before?") it is 1 for what has ended (not measured). A memory that is no
+//! turn has no neighbours, and a session only if it was learned in one. With `vector + keyword = 1` the score stays in
+//! 0 to 1, and nothing in it is rescaled by what else was found.
 //!
 //! # Source
 //! The sum of the two similarities is the linear fusion of Bruch, Gai and Ingber, "An Analysis of Fusion Functions for

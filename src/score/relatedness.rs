@@ -54,7 +54,8 @@ pub(crate) fn singular(word: &str) -> String {
     format!("{stem}{ending}")
 }
 
-/// Equal words, English ones in singular and plural, or Cyrillic ones that differ in their endings alone: the same place is "Казань", "в Казани".
+/// Equal words, English ones in singular and plural, or Cyrillic ones that differ in their endings alone: the same
+/// place is "Казань", "в Казани".
 pub(crate) fn same_word(a: &str, b: &str) -> bool {
     if a == b || singular(a) == singular(b) {
         return true;

@@ -15,7 +15,8 @@
 //!
 //! # Source
 //! Exponential decay around a window, as the temporal priors of Li and Croft, "Time-Based Language Models", CIKM 2003.
-//! The half-lives were measured on LoCoMo: among 12 h and 1 day before and 1, 2, 4 and 7 days after, these are the best; so is the quarter, among 1, ½, ¼ and 0.
+//! The half-lives were measured on LoCoMo: among 12 h and 1 day before and 1, 2, 4 and 7 days after, these are the
+//! best; so is the quarter, among 1, ½, ¼ and 0.
 
 use crate::{TimeRange, Timestamp};
 

@@ -147,9 +147,9 @@ impl FromStr for Comparison {
 /// Which memories a read sees, beyond the scope. All stores give the same set for the same filter.
 ///
 /// Numbers compare as numbers, texts by code point, times as instants (their values are RFC 3339 texts, whatever the
-/// zone, or dates such as 2025-02-10, which stand for their midnight in UTC); values of different sorts are never equal and never in a range. A list field, such as the categories,
-/// meets a condition if one of its elements does. A field that is missing is not equal to anything, so `ne` and
-/// `not` admit it.
+/// zone, or dates such as 2025-02-10, which stand for their midnight in UTC); values of different sorts are never equal
+/// and never in a range. A list field, such as the categories, meets a condition if one of its elements does. A field
+/// that is missing is not equal to anything, so `ne` and `not` admit it.
 ///
 /// ```
 /// use ingrain::Filter;
