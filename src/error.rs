@@ -180,10 +180,10 @@ impl Error {
         Self::new(ErrorKind::InvalidArgument, message)
     }
 
-    /// Names the backend at fault, such as `sqlite`.
+    /// Names the backend at fault, such as `sqlite`, unless one is named already: the innermost knows best.
     #[must_use]
     pub fn with_backend(mut self, backend: impl Into<String>) -> Self {
-        self.0.backend = Some(backend.into());
+        self.0.backend.get_or_insert_with(|| backend.into());
         self
     }
 
@@ -303,8 +303,9 @@ mod tests {
     }
 
     #[test]
-    fn the_innermost_stage_stays() {
+    fn the_innermost_stage_and_backend_stay() {
         let error = Error::invalid("x").with_stage(Stage::Embed).with_stage(Stage::Store);
-        assert_eq!(error.stage(), Some(Stage::Embed));
+        let error = error.with_backend("sqlite").with_backend("queue");
+        assert_eq!((error.stage(), error.backend()), (Some(Stage::Embed), Some("sqlite")));
     }
 }

@@ -211,6 +211,8 @@ impl From<String> for AddRequest {
 pub enum SkipReason {
     /// It is known, or the same turn says or corrects it.
     Known,
+    /// It only tells the end of something ("I no longer take ibuprofen"), and nothing of that is known.
+    NothingToEnd,
     /// The assistant only repeated what is stored, word for word: nobody said it anew.
     Recalled,
 }
@@ -235,7 +237,8 @@ pub struct RecalledText {
 pub struct SkippedFact {
     /// The fact's text.
     pub text: String,
-    /// The memory that says it already; `None` when another fact of the same call says or corrects it.
+    /// The memory that says it already; `None` when another fact of the same call says or corrects it, or nothing is there
+    /// that it could end.
     pub known: Option<MemoryId>,
     /// Why it was not stored.
     pub reason: SkipReason,
@@ -325,15 +328,18 @@ impl AddReport {
         new.chain(self.episodes.iter().copied()).any(|new| new == memory.id)
     }
 
-    /// Why no fact was stored or changed, in two words; `None` if one was: `no facts` were found, or all were `already
-    /// known`, or every step was `not possible` and [rejected](Self::rejected).
+    /// Why no fact was stored or changed, in two or three words; `None` if one was: `no facts` were found, or all were
+    /// `already known`, or tell ends and there was `nothing to end`, or every step was `not possible` and
+    /// [rejected](Self::rejected).
     #[must_use]
     pub fn reason(&self) -> Option<&'static str> {
         let changed = [&self.added, &self.updated, &self.superseded, &self.deleted, &self.quarantined];
         if changed.iter().any(|memories| !memories.is_empty()) {
             return None;
         }
+        let tells_an_end = |skipped: &SkippedFact| skipped.reason == SkipReason::NothingToEnd;
         Some(match (self.skipped.is_empty(), self.rejected.is_empty()) {
+            (false, _) if self.skipped.iter().all(tells_an_end) => "nothing to end",
             (false, _) => "already known",
             (true, false) => "not possible",
             (true, true) => "no facts",

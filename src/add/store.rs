@@ -80,9 +80,14 @@ pub(super) async fn prepare(
         match action {
             Action::Add { .. } | Action::Update { .. } => {}
             Action::Skip { fact, neighbour } => {
-                let text = intake.facts.get(*fact).map(|new| new.fact.text.clone()).unwrap_or_default();
+                let new = intake.facts.get(*fact).map(|new| &new.fact);
+                let text = new.map(|fact| fact.text.clone()).unwrap_or_default();
                 let known = neighbour.and_then(|number| neighbours.get(number)).map(|known| known.memory.id);
-                draft.report.skipped.push(SkippedFact { text, known, reason: SkipReason::Known });
+                let reason = match known {
+                    None if new.is_some_and(|fact| fact.ends_only) => SkipReason::NothingToEnd,
+                    _ => SkipReason::Known,
+                };
+                draft.report.skipped.push(SkippedFact { text, known, reason });
             }
             Action::Invalidate { neighbour: number, fact } => {
                 let Some(memory) = neighbour(*number) else { continue };

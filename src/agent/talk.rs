@@ -164,13 +164,15 @@ impl<'a, 's> Talk<'a, 's> {
         let number = self.model_calls;
         self.sink.tell(|| AgentEvent::Asked(number));
         let mut speech = Speech::default();
+        let llm = &self.agent.llm;
         let reply = match &mut self.sink.0 {
-            None => self.agent.llm.chat(&request).await?,
+            None => llm.chat(&request).await,
             Some(sink) => {
                 let mut tell = |piece: &str| speech.hear(piece, &mut |text| sink(AgentEvent::Text(text)));
-                self.agent.llm.chat_stream(&request, &mut tell).await?
+                llm.chat_stream(&request, &mut tell).await
             }
         };
+        let reply = reply.map_err(|error| error.with_backend(llm.name()))?;
         self.usage += reply.usage;
         let received = ApproximateTokens.count(&reply.text) + reply.tool_calls.iter().map(tokens_of).sum::<usize>();
         self.budget.spend(reply.usage, expected + u64::try_from(received).unwrap_or(u64::MAX));

@@ -1,4 +1,4 @@
-use super::{ATTEMPTS, MemoryEngine};
+use super::{ATTEMPTS, MemoryEngine, watch::Outcome};
 use crate::{
     Actor, Block, Error, ErrorKind, EventKind, Filter, HistoryEvent, IndexKey, Memory, MemoryId, MemoryKind, Profile,
     Put, Result, Scope, SearchQuery, Stage, Stamp, WriteBatch,
@@ -182,6 +182,11 @@ impl Blocks {
 
     /// Makes of a block what `change` makes of it, and writes that if it is another.
     async fn edit(&self, label: &str, change: impl Fn(Option<Block>) -> Result<Block>) -> Result<Block> {
+        let work = self.edited(label, change);
+        self.engine.watched("edit_block", &self.scope, work, |_| Outcome::of(1)).await
+    }
+
+    async fn edited(&self, label: &str, change: impl Fn(Option<Block>) -> Result<Block>) -> Result<Block> {
         self.scope.validate()?;
         check_label(label)?;
         let mut attempt = 1;

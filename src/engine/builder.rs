@@ -190,10 +190,11 @@ impl MemoryEngineBuilder {
     }
 
     /// Is told of [calls](Operation::verb) when they have ended: how long it took, what it found or wrote, and what a
-    /// model cost. With the feature `tracing` each call is a span `ingrain` of the target `ingrain` as well, with the
-    /// field `verb`, and an event at its end: `done` (debug) with `elapsed_us`, `memories`, `model_calls`,
-    /// `input_tokens` and `output_tokens`, or `failed` (warn) with the same but for `memories`, and `error`, the kind.
-    /// These names are stable; no text and no scope is told. Default: nobody is told.
+    /// model cost. With the feature `tracing` each of them is a span `ingrain` (info) of the target `ingrain` as well, with
+    /// the field `verb`, and has an event at its end: `done` (debug) with `verb`, `elapsed_us`, `memories`, `model_calls`,
+    /// `input_tokens` and `output_tokens`, or `failed` (warn) with the same but for `memories`, and `error`, the kind. What
+    /// is done in the background has the event without a span. These names are stable; no text and no scope is told.
+    /// Default: nobody is told.
     pub fn meter(mut self, meter: impl Meter) -> Self {
         self.meter = Some(Arc::new(meter));
         self

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::{MemoryEngine, watch::Outcome};
 use crate::{Memory, MemoryId, Result, Scope, Stage, types::truncate};
 
@@ -9,7 +11,7 @@ impl MemoryEngine {
         self.0.decay.effective_importance(memory, self.0.clock.now())
     }
 
-    /// Counts an access to each of these memories, in one write: they were of use, and [fade](crate::score::decay) the
+    /// Counts one access to each of these memories, in one write: they were of use, and [fade](crate::score::decay) the
     /// slower for it. Those that the scope does not cover, or that are gone, are passed over.
     ///
     /// Nothing is counted unless this is called, or a search is asked to
@@ -40,12 +42,13 @@ impl MemoryEngine {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a bad scope; what the store reports.
     pub async fn touch(&self, scope: &Scope, ids: &[MemoryId]) -> Result<()> {
         scope.validate()?;
+        let ids: Vec<MemoryId> = ids.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
         if ids.is_empty() {
             return Ok(());
         }
         let now = truncate(self.0.clock.now());
         let work = async {
-            let counted = self.0.store.record_access(scope, ids, now).await;
+            let counted = self.0.store.record_access(scope, &ids, now).await;
             counted.map_err(|error| error.with_stage(Stage::Store))
         };
         self.watched("touch", scope, work, |()| Outcome::of(ids.len())).await

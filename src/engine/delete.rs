@@ -25,7 +25,7 @@ pub(super) async fn delete_if(
     let mut attempt = 1;
     loop {
         let version = graph_version(engine).await?;
-        let memory = engine.get(scope, id).await?;
+        let memory = engine.read(scope, id).await?;
         if !still(&memory) {
             return Err(Error::new(ErrorKind::Conflict, "a memory was changed meanwhile").with_stage(Stage::Store));
         }

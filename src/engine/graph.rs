@@ -3,6 +3,7 @@ use std::collections::HashSet;
 use super::{
     ATTEMPTS, MemoryEngine,
     delete::{graph_version, guard},
+    watch::Outcome,
 };
 use crate::{
     Cursor, Direction, Entity, EntityId, Error, ErrorKind, GraphQuery, GraphView, Page, Path, Relation, Result, Scope,
@@ -170,16 +171,19 @@ impl Graph {
         if kept == other {
             return Err(Error::invalid("an entity cannot be merged with itself"));
         }
-        let mut attempt = 1;
-        loop {
-            let version = graph_version(&self.engine).await?;
-            let mut web = self.web()?;
-            web.merge(kept, other).await.map_err(in_store)?;
-            match self.write(web, version).await {
-                Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
-                written => return written,
+        let work = async {
+            let mut attempt = 1;
+            loop {
+                let version = graph_version(&self.engine).await?;
+                let mut web = self.web()?;
+                web.merge(kept, other).await.map_err(in_store)?;
+                match self.write(web, version).await {
+                    Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
+                    written => return written,
+                }
             }
-        }
+        };
+        self.engine.watched("merge", &self.scope, work, |()| Outcome::default()).await
     }
 
     /// Makes two entities of one: what was told of it under the alias `name` is believed of another, which is the one it had
@@ -189,16 +193,19 @@ impl Graph {
     /// [`NotFound`](ErrorKind::NotFound) for an entity that is not there, [`InvalidArgument`](ErrorKind::InvalidArgument) for
     /// a name that is no alias of it; else as [`merge`](Self::merge).
     pub async fn split(&self, entity: EntityId, name: &str) -> Result<EntityId> {
-        let mut attempt = 1;
-        loop {
-            let version = graph_version(&self.engine).await?;
-            let mut web = self.web()?;
-            let other = web.split(entity, name, &*self.engine.0.store).await.map_err(in_store)?;
-            match self.write(web, version).await {
-                Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
-                written => return written.map(|()| other),
+        let work = async {
+            let mut attempt = 1;
+            loop {
+                let version = graph_version(&self.engine).await?;
+                let mut web = self.web()?;
+                let other = web.split(entity, name, &*self.engine.0.store).await.map_err(in_store)?;
+                match self.write(web, version).await {
+                    Err(error) if error.kind() == ErrorKind::Conflict && attempt < ATTEMPTS => attempt += 1,
+                    written => return written.map(|()| other),
+                }
             }
-        }
+        };
+        self.engine.watched("split", &self.scope, work, |_| Outcome::default()).await
     }
 
     /// How many entities and relations there are, ended and no longer believed ones included.

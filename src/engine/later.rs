@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{Inner, MemoryEngine};
+use super::{Inner, MemoryEngine, watch::Outcome};
 use crate::{
     AddReport, AddRequest, CallId, Error, ErrorKind, FlushReport, QueuedAdd, Result, Scope, Stage,
     add::{
@@ -48,9 +48,12 @@ impl MemoryEngine {
     /// a tokio runtime; what the queue reports. Nothing was queued then, unless it is that an outage hid the outcome.
     pub async fn add_later(&self, scope: &Scope, request: impl Into<AddRequest>) -> Result<QueuedAdd> {
         let request = request.into();
-        let later = self.later()?;
-        later::start(&self.0)?;
-        later.push(&self.0.adding(), scope, &request).await
+        let work = async {
+            let later = self.later()?;
+            later::start(&self.0)?;
+            later.push(&self.0.adding(), scope, &request).await
+        };
+        self.watched("add_later", scope, work, |_| Outcome::default()).await
     }
 
     /// Waits until no queued add is waiting or running, be it one that waits to be tried again, and says how many were

@@ -291,8 +291,7 @@ impl MemoryEngine {
     /// [`NotFound`](ErrorKind::NotFound) if the scope covers no such memory;
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports.
     pub async fn get(&self, scope: &Scope, id: MemoryId) -> Result<Memory> {
-        let found = self.0.store.get(scope, &[id]).await.map_err(|error| error.with_stage(Stage::Search))?;
-        found.into_iter().next().ok_or_else(not_found)
+        self.watched("get", scope, self.read(scope, id), |_| Outcome::of(1)).await
     }
 
     /// One page of the memories in a scope, in the order they were made.
@@ -301,8 +300,11 @@ impl MemoryEngine {
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope, a bad filter, a limit of 0 or over 10,000, or
     /// a cursor that is none; what the store reports.
     pub async fn list(&self, scope: &Scope, request: ListRequest) -> Result<Page<Memory>> {
-        let query: ListQuery = request.into_query(scope.clone(), self.0.clock.now())?;
-        self.0.store.list(&query).await.map_err(|error| error.with_stage(Stage::Search))
+        let work = async {
+            let query: ListQuery = request.into_query(scope.clone(), self.0.clock.now())?;
+            self.0.store.list(&query).await.map_err(|error| error.with_stage(Stage::Search))
+        };
+        self.watched("list", scope, work, |page| Outcome::of(page.items.len())).await
     }
 
     /// How many memories hold in a scope, of those the filter admits.
@@ -311,7 +313,11 @@ impl MemoryEngine {
     /// As [`list`](Self::list).
     pub async fn count(&self, scope: &Scope, filter: Option<&Filter>) -> Result<u64> {
         let validity = Validity::Current(self.0.clock.now());
-        self.0.store.count(scope, filter, validity).await.map_err(|error| error.with_stage(Stage::Search))
+        let work = async {
+            let counted = self.0.store.count(scope, filter, validity).await;
+            counted.map_err(|error| error.with_stage(Stage::Search))
+        };
+        self.watched("count", scope, work, |_| Outcome::default()).await
     }
 
     /// Changes a memory and returns it as it is now. What the update does not mention stays; the id, the scope and
@@ -378,6 +384,17 @@ impl MemoryEngine {
     /// [`NotFound`](ErrorKind::NotFound) if the scope never covered such a memory;
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope; what the store reports.
     pub async fn history(&self, scope: &Scope, id: MemoryId) -> Result<Vec<HistoryEvent>> {
+        self.watched("history", scope, self.read_history(scope, id), |_| Outcome::of(1)).await
+    }
+
+    /// As [`get`](Self::get), as a part of another call.
+    async fn read(&self, scope: &Scope, id: MemoryId) -> Result<Memory> {
+        let found = self.0.store.get(scope, &[id]).await.map_err(|error| error.with_stage(Stage::Search))?;
+        found.into_iter().next().ok_or_else(not_found)
+    }
+
+    /// As [`history`](Self::history), as a part of another call.
+    async fn read_history(&self, scope: &Scope, id: MemoryId) -> Result<Vec<HistoryEvent>> {
         let events = self.0.store.history(scope, id).await.map_err(|error| error.with_stage(Stage::Search))?;
         if events.is_empty() { Err(not_found()) } else { Ok(events) }
     }

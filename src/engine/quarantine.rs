@@ -54,7 +54,7 @@ impl MemoryEngine {
     /// [`NotFound`](ErrorKind::NotFound) if the scope has no such memory or it is not kept aside;
     /// [`Conflict`](ErrorKind::Conflict) if it was approved meanwhile; otherwise as [`delete`](Self::delete).
     pub async fn reject(&self, scope: &Scope, id: MemoryId) -> Result<()> {
-        if !is_kept_aside(&self.get(scope, id).await?) {
+        if !is_kept_aside(&self.read(scope, id).await?) {
             return Err(not_kept_aside());
         }
         let stamp = self.stamp(Actor::App).because("rejected");

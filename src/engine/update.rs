@@ -207,7 +207,7 @@ pub(super) async fn update(
     let mut attempt = 1;
     loop {
         let version = graph_version(engine).await?;
-        let old = engine.get(scope, id).await?;
+        let old = engine.read(scope, id).await?;
         let mut new = update.apply(&old)?;
         if new == old {
             return Ok(old);

@@ -243,7 +243,8 @@ impl<'a> Talk<'a> {
         let allowed = self.request.budget.map(|budget| budget.begin(expected)).transpose()?.flatten();
         chat.max_output_tokens = Some(allowed.map_or(self.room, |most| most.min(self.room)));
         self.model_calls += 1;
-        let reply = self.own.llm().chat(&chat).await?;
+        let llm = self.own.llm();
+        let reply = llm.chat(&chat).await.map_err(|error| error.with_backend(llm.name()))?;
         self.usage += reply.usage;
         if let Some(budget) = self.request.budget {
             budget.spend(reply.usage, expected + output_of(&reply));

@@ -147,7 +147,7 @@ impl Asker {
                     unlimited = true;
                     continue;
                 }
-                Err(error) => return Err(error.with_spent(model_calls, usage)),
+                Err(error) => return Err(error.with_backend(self.llm.name()).with_spent(model_calls, usage)),
             };
             if complaint.is_some() {
                 let message = format!("no usable answer to `{}`, asked twice: {}", question.name, unusable.reason());

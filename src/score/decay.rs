@@ -64,9 +64,11 @@ pub enum DecayForm {
     /// count either.
     #[default]
     Bounded,
-    /// As the mean of the score and the effective importance, in a search of any mode, among what the query proposes: nothing
-    /// is found for its importance alone. Scores then tell as much of importance as of fit, so a threshold means something
-    /// else.
+    /// As the mean of the score and the effective importance, in a search of any mode, among what the query proposes.
+    /// Scores then tell as much of importance as of fit, so a threshold means something else. And where a query proposes
+    /// all there is, as one does in a small store, since hardly anything is of no likeness at all, what is pinned or of
+    /// full importance comes before what answers the query, unless that fits far better: for prompts that are to open with
+    /// what matters, and not for questions.
     Additive,
 }
 

@@ -11,10 +11,12 @@ use crate::{ErrorKind, Scope, Usage};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Operation<'o> {
-    /// What was called, by the name of the method: `add`, `add_raw`, `search`, `context`, `update` (also for an approval),
-    /// `delete` (also for a rejection), `delete_all`, `purge`, `maintain`, or `respond` of an agent, whose searches and adds
-    /// are told by themselves; and in the background `queued_add` for an add that was carried out, and `summarize` for the
-    /// summary of a conversation. These names are stable. Other calls are not told of: they ask no model.
+    /// What was called, by the name of the method: `add`, `add_raw`, `add_later`, `search`, `context`, `get`, `list`,
+    /// `count`, `history`, `touch`, `update` (also for an approval), `delete` (also for a rejection or a block),
+    /// `delete_all`, `purge`, `maintain`, `undo_merge`; `merge` and `split` of a graph; `edit_block` for every change of a
+    /// block; or `respond` of an agent, whose searches and adds are told by themselves. And in the background `queued_add`
+    /// for an add that was carried out, and `summarize` for the summary of a conversation. These names are stable. Other
+    /// calls are not told of: they ask no model, and those that go on for long tell their progress themselves.
     pub verb: &'static str,
     /// The scope it was called with.
     pub scope: &'o Scope,

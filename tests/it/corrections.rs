@@ -1,6 +1,6 @@
 //! What the user corrects or tells to be over: the outdated fact does not hold any more, and nothing else ends.
 
-use ingrain::Scope;
+use ingrain::{Scope, SkipReason};
 
 use crate::worlds::{World, texts};
 
@@ -111,6 +111,16 @@ async fn an_end_ends_nothing_else() {
         ),
     ])
     .await;
+}
+
+#[tokio::test]
+async fn an_end_of_nothing_known_says_so() {
+    for world in World::all().await {
+        let leo = Scope::user("leo");
+        let report = world.engine.add(&leo, "Sadly, Bruno passed away.").await.unwrap();
+        let told = (report.reason(), report.skipped[0].reason, report.skipped[0].known);
+        assert_eq!(told, (Some("nothing to end"), SkipReason::NothingToEnd, None), "{}", world.name);
+    }
 }
 
 #[tokio::test]

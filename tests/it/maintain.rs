@@ -501,6 +501,30 @@ async fn a_schedule_runs_until_it_is_dropped() {
     assert_eq!(Arc::strong_count(&held), 1);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_schedule_begins_when_it_is_told_to() {
+    let (memory, _) = fresh().await;
+    let begins = |wait: Duration| {
+        let (told, mut reports) = tokio::sync::mpsc::unbounded_channel();
+        let schedule = MaintenanceSchedule::new(Maintenance::new(), day())
+            .first_after(wait)
+            .scopes(|| vec![alice()])
+            .on_report(move |_, _| {
+                let _ = told.send(tokio::time::Instant::now());
+            })
+            .start(&memory)
+            .unwrap();
+        async move {
+            let begun = tokio::time::Instant::now();
+            let [first, second] = [reports.recv().await.unwrap(), reports.recv().await.unwrap()];
+            schedule.stop().await;
+            (first.duration_since(begun).as_secs(), second.duration_since(first).as_secs())
+        }
+    };
+    assert_eq!(begins(Duration::ZERO).await, (0, 86_400));
+    assert_eq!(begins(Duration::from_secs(600)).await, (600, 86_400));
+}
+
 #[tokio::test]
 async fn what_is_not_one_is_not_merged() {
     let (memory, _) = fresh().await;

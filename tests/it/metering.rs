@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use ingrain::{
-    ChatResponse, ErrorKind, HashingEmbedder, InMemoryStore, Maintenance, ManualClock, MemoryEngine, MemoryKind,
-    MemoryUpdate, Message, Meter, NewMemory, Operation, Purge, Scope, TokenBudget, Totals, Usage,
+    Block, ChatResponse, ErrorKind, HashingEmbedder, InMemoryStore, ListRequest, Maintenance, ManualClock,
+    MemoryEngine, MemoryKind, MemoryUpdate, Message, Meter, NewMemory, Operation, Purge, Scope, TokenBudget, Totals,
+    Usage,
     testing::{FaultyStore, ScriptedLlm},
 };
 
@@ -25,6 +26,13 @@ async fn every_call_is_counted_for_its_user() {
     memory.search(&alice(), "Lisbon").await.unwrap();
     memory.context(&alice(), "Lisbon", TokenBudget::new(100)).await.unwrap();
     memory.update(&alice(), raw[0].id, MemoryUpdate::new().pinned(true)).await.unwrap();
+    memory.touch(&alice(), &[raw[0].id, raw[0].id]).await.unwrap();
+    assert_eq!(memory.get(&alice(), raw[0].id).await.unwrap().access_count, 1, "one call, one access");
+    memory.list(&alice(), ListRequest::new()).await.unwrap();
+    memory.count(&alice(), None).await.unwrap();
+    memory.history(&alice(), raw[1].id).await.unwrap();
+    memory.undo_merge(&alice(), raw[1].id).await.unwrap_err();
+    memory.blocks(&alice()).set(Block::new("persona", "Kind.")).await.unwrap();
     memory.delete(&alice(), raw[1].id).await.unwrap();
     memory.maintain(&alice(), &Maintenance::new()).await.unwrap();
     memory.purge(&alice(), Purge::memories([raw[2].id])).await.unwrap();
@@ -38,14 +46,22 @@ async fn every_call_is_counted_for_its_user() {
         totals.all().iter().map(|(user, verb, total)| (user.clone(), *verb, total.calls, total.errors)).collect();
     let expected = [
         ("alice", "add", 1, 0),
+        ("alice", "add_later", 1, 0),
         ("alice", "add_raw", 1, 0),
         ("alice", "context", 1, 0),
+        ("alice", "count", 1, 0),
         ("alice", "delete", 1, 0),
         ("alice", "delete_all", 1, 0),
+        ("alice", "edit_block", 1, 0),
+        ("alice", "get", 1, 0),
+        ("alice", "history", 1, 0),
+        ("alice", "list", 1, 0),
         ("alice", "maintain", 1, 0),
         ("alice", "purge", 1, 0),
         ("alice", "queued_add", 1, 0),
         ("alice", "search", 2, 1),
+        ("alice", "touch", 1, 0),
+        ("alice", "undo_merge", 1, 1),
         ("alice", "update", 2, 1),
         ("bob", "search", 1, 0),
     ];
@@ -96,7 +112,8 @@ async fn what_a_failed_call_cost_is_told() {
     let llm = ScriptedLlm::new().respond(useless()).respond(useless());
     let builder = MemoryEngine::builder().embedder(HashingEmbedder::new(64)).llm(llm.clone());
     let memory = builder.meter(Arc::clone(&totals)).build().await.unwrap();
-    memory.add(&alice(), "My bees are fine, thanks!").await.unwrap_err();
+    let error = memory.add(&alice(), "My bees are fine, thanks!").await.unwrap_err();
+    assert_eq!(error.backend(), Some("scripted"), "by the model's name, whatever its author forgot");
     let total = totals.of("add", "alice");
     assert_eq!((total.errors, total.model_calls, total.usage), (1, 2, Usage::new(100, 10)));
 }
@@ -115,7 +132,8 @@ async fn what_maintenance_cost_before_it_failed_is_told() {
     }
     let hour = std::time::Duration::from_secs(3_600);
     clock.advance(2 * hour);
-    memory.maintain(&alice(), &Maintenance::new().summarize_sessions(hour)).await.unwrap_err();
+    let error = memory.maintain(&alice(), &Maintenance::new().summarize_sessions(hour)).await.unwrap_err();
+    assert_eq!(error.backend(), Some("scripted"));
     let total = totals.of("maintain", "alice");
     assert_eq!((llm.requests().len(), total.model_calls, total.usage), (2, 2, Usage::new(100, 10)));
 }

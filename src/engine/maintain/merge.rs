@@ -126,8 +126,8 @@ pub(super) async fn undo_merge(engine: &MemoryEngine, scope: &Scope, id: MemoryI
     let in_store = |error: crate::Error| error.with_stage(Stage::Store);
     let mut attempt = 1;
     loop {
-        let memory = engine.get(scope, id).await?;
-        let history = engine.history(scope, id).await?;
+        let memory = engine.read(scope, id).await?;
+        let history = engine.read_history(scope, id).await?;
         let reason = history.iter().rfind(|event| event.kind == EventKind::Supersede);
         let reason = reason.and_then(|event| event.stamp.reason.as_deref()).unwrap_or_default();
         if memory.superseded_by.is_none_or(|kept| reason != format!("{REASON}{kept}")) {

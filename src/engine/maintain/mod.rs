@@ -80,7 +80,7 @@ impl MemoryEngine {
     /// [`Conflict`](ErrorKind::Conflict) if no other memory has taken it in, or others kept changing it; what the store
     /// reports.
     pub async fn undo_merge(&self, scope: &Scope, id: MemoryId) -> Result<Memory> {
-        merge::undo_merge(self, scope, id).await
+        self.watched("undo_merge", scope, merge::undo_merge(self, scope, id), |_| Outcome::of(1)).await
     }
 }
 

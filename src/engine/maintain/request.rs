@@ -140,10 +140,10 @@ impl Maintenance {
 
     pub(super) fn validate(&self) -> Result<()> {
         if self.forget_below.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
-            return Err(Error::invalid("what is forgotten must be below an importance of 0 to 1"));
+            return Err(Error::invalid("forget_below takes an importance from 0 to 1"));
         }
         if self.observe.is_some_and(|facts| !(2..=20).contains(&facts)) {
-            return Err(Error::invalid("an observation rests on 2 to 20 facts at least"));
+            return Err(Error::invalid("observe takes 2 to 20: so many facts at least make an observation"));
         }
         if self.limit == 0 {
             return Err(Error::invalid("the limit of a call must be at least 1"));

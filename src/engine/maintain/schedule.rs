@@ -24,6 +24,9 @@ type Observe = Box<dyn Fn(Option<&Scope>, &Result<MaintenanceReport>) + Send + S
 /// Runs [maintenance](MemoryEngine::maintain) every so often, on tokio: of everyone, unless it is told
 /// [of whom](Self::scopes).
 ///
+/// It waits by tokio's clock, whatever clock the engine has: a test moves it on with `tokio::time::advance`. When it last
+/// ran is kept nowhere, so a service that is started anew every day sets when the [first](Self::first_after) round is.
+///
 /// ```
 /// # use std::time::Duration;
 /// # use ingrain::{HashingEmbedder, Maintenance, MaintenanceSchedule, MemoryEngine};
@@ -42,6 +45,7 @@ type Observe = Box<dyn Fn(Option<&Scope>, &Result<MaintenanceReport>) + Send + S
 pub struct MaintenanceSchedule {
     request: Maintenance,
     every: Duration,
+    first: Duration,
     /// `None` for everyone's.
     scopes: Option<Scopes>,
     observe: Observe,
@@ -49,15 +53,23 @@ pub struct MaintenanceSchedule {
 
 impl fmt::Debug for MaintenanceSchedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { request, every, scopes: _, observe: _ } = self;
-        f.debug_struct("MaintenanceSchedule").field("request", request).field("every", every).finish_non_exhaustive()
+        let Self { request, every, first, scopes: _, observe: _ } = self;
+        let mut shown = f.debug_struct("MaintenanceSchedule");
+        shown.field("request", request).field("every", every).field("first", first).finish_non_exhaustive()
     }
 }
 
 impl MaintenanceSchedule {
-    /// A round every so often, the first after that time; of everyone.
+    /// A round every so often after the end of the one before, the first after that time, too; of everyone.
     pub fn new(request: Maintenance, every: Duration) -> Self {
-        Self { request, every, scopes: None, observe: Box::new(|_, _| {}) }
+        Self { request, every, first: every, scopes: None, observe: Box::new(|_, _| {}) }
+    }
+
+    /// When the first round begins, counted from the start; at once with 0. A round that finds nothing to do writes
+    /// nothing. Default: as long as between two rounds.
+    pub fn first_after(mut self, wait: Duration) -> Self {
+        self.first = wait;
+        self
     }
 
     /// Which scopes a round is for, asked before each. Default: [everyone's](MemoryEngine::scopes_of_everyone), each user
@@ -97,11 +109,13 @@ impl MaintenanceSchedule {
         let weak = Arc::downgrade(&engine.0);
         let (stop, mut stopped) = watch::channel(());
         let task = runtime.spawn(async move {
+            let mut wait = self.first;
             loop {
                 // Whoever drops the handle, or stops it, ends the wait.
-                if tokio::time::timeout(self.every, stopped.changed()).await.is_ok() {
+                if tokio::time::timeout(wait, stopped.changed()).await.is_ok() {
                     return;
                 }
+                wait = self.every;
                 if self.round(&weak, &stopped).await.is_break() {
                     return;
                 }

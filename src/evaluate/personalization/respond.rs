@@ -66,7 +66,8 @@ impl Responder for LlmResponder {
         }
         let mut request = ChatRequest::new(vec![Message::system(system), Message::user(question)]);
         request.max_output_tokens = self.max_output_tokens;
-        Ok(self.llm.chat(&request.with_temperature(0.0)).await?.text)
+        let reply = self.llm.chat(&request.with_temperature(0.0)).await;
+        Ok(reply.map_err(|error| error.with_backend(self.llm.name()))?.text)
     }
 }
 

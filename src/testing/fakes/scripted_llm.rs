@@ -91,16 +91,15 @@ impl Llm for ScriptedLlm {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatResponse> {
-        request.check().map_err(|error| error.with_backend("scripted"))?;
+        request.check()?;
         let mut script = self.script();
         script.requests.push(request.clone());
-        let failed = |kind, message: String| Error::new(kind, message).with_backend("scripted");
         match script.replies.pop_front() {
             Some(Ok(response)) => Ok(response),
-            Some(Err(kind)) => Err(failed(kind, "told to fail".to_owned())),
+            Some(Err(kind)) => Err(Error::new(kind, "told to fail")),
             None => {
                 let message = format!("request {} came after the end of the script", script.requests.len());
-                Err(failed(ErrorKind::Configuration, message))
+                Err(Error::new(ErrorKind::Configuration, message))
             }
         }
     }
