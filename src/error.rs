@@ -35,7 +35,8 @@ pub enum ErrorKind {
     EmbedderMismatch,
     /// The store was written by a newer version of this crate.
     StoreVersion,
-    /// The store's file is damaged, or is no store of this crate.
+    /// The store's file is damaged, or is no store of this crate: [`verify`](crate::MemoryEngine::verify) tells what of it is
+    /// sound, a backup brings the rest back, and `SqliteStore::salvage` saves what can be read where there is none.
     StoreCorrupt,
     /// The store is encrypted under another key than the one that was given, or under none: ask for the key again. A file
     /// that is no store at all looks the same, since only the key can tell.

@@ -51,8 +51,8 @@
 //! that may stop anywhere. [`export`](MemoryEngine::export) and [`import`](MemoryEngine::import) take everything out and in,
 //! [`scopes_of_everyone`](MemoryEngine::scopes_of_everyone) says whose memories there are, to go over all of them,
 //! `SqliteStore::copy_to` backs a file up while it is in use, [`purge`](MemoryEngine::purge) leaves no trace,
-//! [`verify`](MemoryEngine::verify) says whether a store is sound, and [`Reembed`] changes the embedder of a filled
-//! one. What calls find, change and cost is told to a [`Meter`].
+//! [`verify`](MemoryEngine::verify) says whether a store is sound, `SqliteStore::salvage` saves what can be read of a damaged
+//! file, and [`Reembed`] changes the embedder of a filled one. What calls find, change and cost is told to a [`Meter`].
 //!
 //! # Parts
 //!

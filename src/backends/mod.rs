@@ -28,7 +28,7 @@ pub use ollama::{Ollama, OllamaBuilder, OllamaEmbedder};
 #[cfg(feature = "openai")]
 pub use openai::{OpenAi, OpenAiBuilder, OpenAiEmbedder, OpenAiReranker};
 #[cfg(feature = "sqlite")]
-pub use sqlite::{Durability, SqliteStore, SqliteStoreBuilder};
+pub use sqlite::{Durability, Salvaged, SqliteStore, SqliteStoreBuilder};
 #[cfg(feature = "static-embedder")]
 pub use static_embedder::StaticEmbedder;
 #[cfg(feature = "tiktoken")]

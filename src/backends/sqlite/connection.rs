@@ -79,6 +79,14 @@ impl Connections {
         Ok(result)
     }
 
+    /// As [`write`](Self::write), while nobody looks whether what is written refers to what is there.
+    pub(super) fn write_unchecked<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        lock(&self.writer).pragma_update(None, "foreign_keys", false)?;
+        let result = self.write(work);
+        lock(&self.writer).pragma_update(None, "foreign_keys", true)?;
+        result
+    }
+
     fn idle_readers(&self) -> usize {
         #[cfg(feature = "encryption")]
         if super::encryption::derives(&self.settings) {

@@ -89,7 +89,7 @@ impl SqliteStore {
 
 /// Makes the file that is written to, so that nobody else's is written over, and holds it, so that nobody takes it for a
 /// piece that was left.
-fn claim(path: &Path, part: &Path) -> Result<fs::File> {
+pub(super) fn claim(path: &Path, part: &Path) -> Result<fs::File> {
     if path.symlink_metadata().is_ok() {
         return Err(taken("there is a file of that name already"));
     }
@@ -206,7 +206,7 @@ fn write(source: &Connection, settings: &SqliteStoreBuilder, name: &str, target:
 }
 
 /// Gives the copy its name, which nothing else has, and has both on the disk.
-fn publish(part: &Path, path: &Path) -> Result<()> {
+pub(super) fn publish(part: &Path, path: &Path) -> Result<()> {
     fs::OpenOptions::new().write(true).open(part).and_then(|file| file.sync_all()).map_err(unwritten)?;
     // A second name takes nobody's place, as a new one would.
     match fs::hard_link(part, path) {

@@ -24,6 +24,7 @@ mod open;
 mod queue;
 mod reembed;
 mod rows;
+mod salvage;
 mod vector_store;
 mod verify;
 mod write;
@@ -33,6 +34,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use connection::Connections;
 
 use rusqlite::Connection;
+pub use salvage::Salvaged;
 
 use crate::{Error, ErrorKind, Result, index::IndexCache};
 

@@ -10,7 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 #[cfg(feature = "encryption")]
 use super::encryption;
 use super::{
-    Durability, SqliteStoreBuilder,
+    Durability, SqliteStoreBuilder, copy,
     error::{Result, SqliteError},
     migrate::{self, MIGRATIONS, Migrations},
 };
@@ -62,6 +62,50 @@ pub(super) fn reader(settings: &SqliteStoreBuilder) -> Result<Connection> {
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, settings)?;
     configure(&connection, settings)?;
     Ok(connection)
+}
+
+/// A connection that never writes, on a file of this version that is there and nobody else has open.
+pub(super) fn only_reader(settings: &SqliteStoreBuilder) -> Result<Connection> {
+    let path = absolute(settings.path.as_deref())?.unwrap_or_default();
+    look_at(&path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let connection = if copy::beside(&path, "-wal").exists() {
+        connect(&path, flags, settings)?
+    } else {
+        // SQLite would put an empty log beside it, which nobody who only reads takes away.
+        connect(&immutable(&path), flags | OpenFlags::SQLITE_OPEN_URI, settings)?
+    };
+    connection.busy_timeout(settings.busy_timeout)?;
+    let content = check(&connection, MIGRATIONS);
+    #[cfg(feature = "encryption")]
+    let content = content.map_err(|error| encryption::explained(error, &connection, settings));
+    match content? {
+        Content::Store => Ok(connection),
+        Content::Older(version) => {
+            let message = format!("salvaging the store: its schema is version {version}, not the one of this crate");
+            Err(Error::new(ErrorKind::StoreVersion, message).into())
+        }
+        Content::Nothing => {
+            Err(Error::new(ErrorKind::StoreCorrupt, "salvaging the store: there is nothing in the file").into())
+        }
+    }
+}
+
+/// The name by which SQLite knows a file that nobody changes.
+fn immutable(path: &Path) -> PathBuf {
+    let mut name = String::from("file://");
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if !bytes.starts_with(b"/") {
+        name.push('/');
+    }
+    for byte in bytes {
+        match byte {
+            b'\\' if cfg!(windows) => name.push('/'),
+            b'/' | b':' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => name.push(char::from(*byte)),
+            _ => name.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    PathBuf::from(name + "?immutable=1")
 }
 
 /// The path from the root on: what begins otherwise may be a name of SQLite's own (`:memory:`, `file:…`), and would be

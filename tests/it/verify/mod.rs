@@ -9,6 +9,8 @@ mod lost_keys;
 #[cfg(feature = "sqlite")]
 mod queued;
 #[cfg(feature = "sqlite")]
+mod salvage;
+#[cfg(feature = "sqlite")]
 mod truth;
 #[cfg(feature = "sqlite")]
 mod values;

@@ -275,8 +275,33 @@ fn marks_of(connection: &Connection, scope: &Scope) -> Result<Vec<(MemoryId, Ind
     Ok(marks)
 }
 
+/// The rows that cannot be read or say what they cannot, by table and number. Messages, which have none of their own, are
+/// left out.
+pub(super) fn unreadable_rows(connection: &Connection) -> Result<Vec<(&'static str, i64)>> {
+    let mut rows = Vec::new();
+    for part in [memories::PART, history::PART, graph::ENTITIES, graph::RELATIONS, conversations::CONVERSATIONS]
+        .into_iter()
+        .chain([conversations::QUEUE])
+    {
+        let mut after = None;
+        loop {
+            let mut page = Page::default();
+            after = (part.look)(connection, after, &mut page)?;
+            let unreadable = page.faults.into_iter().filter(|fault| fault.kind == ProblemKind::Unreadable);
+            rows.extend(unreadable.map(|fault| match fault.place {
+                ProblemPlace::Row(table, row) => (table, row),
+                _ => (part.name, fault.at[0]),
+            }));
+            if after.is_none() {
+                break;
+            }
+        }
+    }
+    Ok(rows)
+}
+
 /// What could be read, or `None` for what is damaged; an error that passes is one.
-fn readable<T>(result: Result<T>) -> Result<Option<T>> {
+pub(super) fn readable<T>(result: Result<T>) -> Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(error) if is_damage(&error) => Ok(None),
