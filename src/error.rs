@@ -28,7 +28,7 @@ pub enum ErrorKind {
     Conflict,
     /// This backend can never do it: look at its capabilities.
     Unsupported,
-    /// A setting is missing or contradicts another, or names a model or an address that is not there: fix the set-up.
+    /// A setting is missing or contradicts another, or names a model, an address or a folder that is not there: fix the set-up.
     Configuration,
     /// The store was filled by another embedder, or a vector has the wrong width: open it with the embedder it names, or
     /// change that with [`Reembed`](crate::Reembed).
@@ -38,8 +38,9 @@ pub enum ErrorKind {
     /// The store's file is damaged, or is no store of this crate: [`verify`](crate::MemoryEngine::verify) tells what of it is
     /// sound, a backup brings the rest back, and `SqliteStore::salvage` saves what can be read where there is none.
     StoreCorrupt,
-    /// The store is encrypted under another key than the one that was given, or under none: ask for the key again. A file
-    /// that is no store at all looks the same, since only the key can tell.
+    /// A key was given, and the store is encrypted under another, or not at all: ask for the key again. A file that is no
+    /// store looks the same, since only the key can tell; and so, opened without a key, a store that needs one is
+    /// [`StoreCorrupt`](Self::StoreCorrupt).
     WrongKey,
     /// The store did not answer, is locked for too long, or failed while reading or writing.
     StoreUnavailable,

@@ -127,7 +127,7 @@ async fn nothing_is_written_over_and_nothing_left() {
     assert_eq!(kind(store.copy_to(target.clone())).await, ErrorKind::InvalidArgument, "it is none of ours");
     assert_eq!(fs::read_to_string(&other).unwrap() + &fs::read_to_string(&part).unwrap(), "precioushalf a copy");
     let nowhere = SqliteStore::builder(folder.path().join("none/copy.db"));
-    assert_eq!(kind(store.copy_to(nowhere)).await, ErrorKind::StoreUnavailable);
+    assert_eq!(kind(store.copy_to(nowhere)).await, ErrorKind::Configuration);
     let in_memory = SqliteStore::open_in_memory().await.unwrap();
     assert_eq!(kind(in_memory.copy_to(target.clone())).await, ErrorKind::Unsupported);
     assert_eq!(files(), before);

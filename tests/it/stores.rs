@@ -67,7 +67,9 @@ async fn a_folder_or_an_impossible_path_is_refused() {
         [folder.path().to_owned(), folder.path().join("file").join("memory.db"), folder.path().join("none/memory.db")]
     {
         let error = open(&path).await.expect_err("no file can be there");
-        assert_eq!((error.kind(), error.backend()), (ErrorKind::StoreUnavailable, Some("sqlite")), "{error}");
+        assert_eq!((error.kind(), error.backend()), (ErrorKind::Configuration, Some("sqlite")), "{error}");
+        let named = [&*path, path.parent().unwrap()].map(|path| path.display().to_string());
+        assert!(!error.is_retryable() && named.iter().any(|path| error.to_string().contains(path)), "{error}");
     }
 }
 

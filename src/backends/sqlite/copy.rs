@@ -56,7 +56,8 @@ impl SqliteStore {
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument): there is a file already, be it of a copy that is being made or
-    /// cannot be told from one, or its path is no UTF-8; [`Configuration`](ErrorKind::Configuration): the passphrase cannot be one;
+    /// cannot be told from one, or its path is no UTF-8; [`Configuration`](ErrorKind::Configuration): there is no such folder, or the passphrase cannot be
+    /// one;
     /// [`Unsupported`](ErrorKind::Unsupported): the store is in memory; else as [`SqliteStoreBuilder::open`]. Then no file is
     /// left behind.
     pub async fn copy_to(&self, target: SqliteStoreBuilder) -> crate::Result<()> {
@@ -90,6 +91,7 @@ impl SqliteStore {
 /// Makes the file that is written to, so that nobody else's is written over, and holds it, so that nobody takes it for a
 /// piece that was left.
 pub(super) fn claim(path: &Path, part: &Path) -> Result<fs::File> {
+    open::in_a_folder(path, "copying the store")?;
     if path.symlink_metadata().is_ok() {
         return Err(taken("there is a file of that name already"));
     }

@@ -189,6 +189,7 @@ impl SqliteStoreBuilder {
     /// # Errors
     /// [`StoreCorrupt`](ErrorKind::StoreCorrupt): damaged, or no store of this crate;
     /// [`StoreVersion`](ErrorKind::StoreVersion): written by a newer version;
+    /// [`Configuration`](ErrorKind::Configuration): the path leads into no folder, which is not made, or is a folder;
     /// [`StoreUnavailable`](ErrorKind::StoreUnavailable): it cannot be opened, or stays locked.
     pub async fn open(self) -> Result<SqliteStore> {
         let doing = "opening the store";

@@ -68,6 +68,10 @@ pub(super) fn reader(settings: &SqliteStoreBuilder) -> Result<Connection> {
 pub(super) fn only_reader(settings: &SqliteStoreBuilder) -> Result<Connection> {
     let path = absolute(settings.path.as_deref())?.unwrap_or_default();
     look_at(&path)?;
+    if !path.exists() {
+        let message = format!("salvaging the store: there is no file {}", path.display());
+        return Err(Error::new(ErrorKind::Configuration, message).into());
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
     let connection = if copy::beside(&path, "-wal").exists() {
         connect(&path, flags, settings)?
@@ -114,7 +118,7 @@ pub(super) fn absolute(path: Option<&Path>) -> Result<Option<PathBuf>> {
     let absolute = path.map(std::path::absolute).transpose();
     absolute.map_err(|cause| {
         let message = "opening the store: its path is empty, or there is no current folder";
-        Error::new(ErrorKind::StoreUnavailable, message).with_source(cause).into()
+        Error::new(ErrorKind::Configuration, message).with_source(cause).into()
     })
 }
 
@@ -154,10 +158,25 @@ fn look_at(path: &Path) -> Result<()> {
             Err(Error::new(ErrorKind::StoreCorrupt, "opening the store: the file is no SQLite database").into())
         }
         Ok(metadata) if metadata.is_dir() => {
-            Err(Error::new(ErrorKind::StoreUnavailable, "opening the store: the path is a folder").into())
+            let message = format!("opening the store: {} is a folder", path.display());
+            Err(Error::new(ErrorKind::Configuration, message).into())
         }
-        _ => Ok(()),
+        _ => in_a_folder(path, "opening the store"),
     }
+}
+
+/// Refuses a path into no folder: nobody makes folders here, so that no later try would go better.
+pub(super) fn in_a_folder(path: &Path, doing: &str) -> Result<()> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+    let is_one = match std::fs::metadata(folder) {
+        Ok(metadata) => metadata.is_dir(),
+        Err(cause) => cause.kind() != std::io::ErrorKind::NotFound,
+    };
+    if is_one {
+        return Ok(());
+    }
+    let message = format!("{doing}: there is no folder {}", folder.display());
+    Err(Error::new(ErrorKind::Configuration, message).into())
 }
 
 /// Whether the header of a plain database says that it is a store of this crate.

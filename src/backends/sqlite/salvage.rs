@@ -55,8 +55,7 @@ impl SqliteStore {
     /// # Errors
     /// [`StoreCorrupt`](ErrorKind::StoreCorrupt): the file is no store, or so damaged that it does not tell its tables;
     /// [`StoreVersion`](ErrorKind::StoreVersion): it is of another version of the crate;
-    /// [`StoreUnavailable`](ErrorKind::StoreUnavailable): there is no file, or it cannot be opened; else as
-    /// [`copy_to`](Self::copy_to). Then no file is left behind.
+    /// [`Configuration`](ErrorKind::Configuration): there is no such file; else as [`copy_to`](Self::copy_to). Then no file is left behind.
     pub async fn salvage(damaged: SqliteStoreBuilder, target: SqliteStoreBuilder) -> crate::Result<Salvaged> {
         let place = target.path.clone();
         let (path, part, held, gaps) = run_blocking(DOING, move || {

@@ -113,5 +113,5 @@ async fn a_relative_path_is_a_path_wherever_the_process_goes() {
         assert!(folder.join(name).exists(), "{name}");
         assert_eq!(open(&folder.join(name)).await.unwrap().0.count(&alice, None).await.unwrap(), 1);
     }
-    assert_eq!(SqliteStore::open("").await.unwrap_err().kind(), ErrorKind::StoreUnavailable);
+    assert_eq!(SqliteStore::open("").await.unwrap_err().kind(), ErrorKind::Configuration);
 }

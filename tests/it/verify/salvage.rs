@@ -163,13 +163,13 @@ async fn what_cannot_be_saved_leaves_no_file() {
     std::fs::write(at("there.db"), "mine").unwrap();
     let there = files(folder.path());
     for (damaged, target, kind) in [
-        ("missing.db", "saved.db", ErrorKind::StoreUnavailable),
+        ("missing.db", "saved.db", ErrorKind::Configuration),
         ("text.db", "saved.db", ErrorKind::StoreCorrupt),
         ("newer.db", "saved.db", ErrorKind::StoreVersion),
         ("empty.db", "saved.db", ErrorKind::StoreCorrupt),
         ("memory.db", "there.db", ErrorKind::InvalidArgument),
         ("memory.db", "memory.db", ErrorKind::InvalidArgument),
-        ("memory.db", "no/folder.db", ErrorKind::StoreUnavailable),
+        ("memory.db", "no/folder.db", ErrorKind::Configuration),
     ] {
         let error = salvage(&at(damaged), &at(target)).await.unwrap_err();
         assert_eq!((error.kind(), error.backend()), (kind, Some("sqlite")), "{damaged}, {target}: {error:?}");
