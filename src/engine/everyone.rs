@@ -14,10 +14,9 @@ impl MemoryEngine {
     /// what users have of the same agent or session, so that this is told again if it is exported, and passed over by an
     /// import.
     ///
-    /// Whoever has a memory, also one that no longer holds, a conversation or a queued add is in it, wherever those are kept;
-    /// who has nothing left but the history of what was deleted, or entities of a graph, is not, so whoever is to leave no trace
-    /// is [purged](Self::purge) by name. Walking the pages meets
-    /// everybody who is there all the while. A page is read along indexes, not from the memories.
+    /// Whoever has a memory, also one that no longer holds, the history of one that was deleted, a conversation or a queued
+    /// add is in it, wherever those are kept: everybody of whom there is something to [purge](Self::purge). Walking the pages
+    /// meets everybody who is there all the while. A page is read along indexes, not from the memories.
     ///
     /// ```
     /// # use ingrain::{HashingEmbedder, MemoryEngine, Scope};

@@ -66,8 +66,11 @@ async fn everyone_comes_once(store: impl VectorStore) {
     assert_eq!(memory.scopes_of_everyone(Some(&Scope::user("aaron")), 1).await.unwrap(), [Scope::user("alice")]);
     let error = memory.scopes_of_everyone(Some(&Scope::user(" ")), 1).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    // Of whom all was deleted there is a history left.
+    memory.delete_all(&Scope::user("Zoe")).await.unwrap();
+    assert_eq!(walked(&memory, 2).await, expected);
     // Whoever is purged is gone, wherever he had something.
-    for user in ["alice", "bob", "carol"] {
+    for user in ["alice", "bob", "carol", "Zoe"] {
         memory.purge(&Scope::user(user), Purge::everything()).await.unwrap();
         expected.retain(|scope| scope.user_id() != Some(user));
         assert_eq!(walked(&memory, 2).await, expected);

@@ -5,6 +5,7 @@ mod graph;
 mod graph_store;
 mod queue;
 mod reembed;
+mod scopes;
 mod state;
 mod vector_store;
 mod verify;

@@ -1,10 +1,10 @@
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque},
+    collections::{BTreeSet, HashMap, HashSet, VecDeque, hash_map::Entry},
     ops::Bound,
     sync::Arc,
 };
 
-use super::graph::Graph;
+use super::{graph::Graph, scopes::Scopes};
 use crate::{
     EmbedderIdentity, Error, ErrorKind, EventKind, Expect, GraphBatch, HistoryEvent, IndexKey, ListOrder, Memory,
     MemoryId, MemoryKind, Purged, Put, Result, Scope, Stamp, Timestamp, Unchanged, Version, WriteBatch,
@@ -25,8 +25,8 @@ pub(super) struct State {
     pub(super) memories: HashMap<MemoryId, Stored>,
     /// The memories that each reader's scope covers, for every scope that covers any.
     pub(super) readers: HashMap<Scope, BTreeSet<MemoryId>>,
-    /// How many memories are stored in exactly this scope, for each that has any.
-    scopes: BTreeMap<Scope, usize>,
+    /// Those that memories and histories are stored in.
+    pub(super) scopes: Scopes,
     pub(super) history: HashMap<MemoryId, Vec<HistoryEvent>>,
     /// The next place of a turn, for each scope that has turns.
     pub(super) places: HashMap<Scope, u64>,
@@ -101,7 +101,7 @@ impl State {
                 *next = place.saturating_add(1).max(*next);
             }
             if stored.is_none() {
-                *self.scopes.entry(memory.scope.clone()).or_default() += 1;
+                self.scopes.add(&memory.scope);
             }
             let was_semantic = stored.as_ref().is_some_and(|stored| stored.memory.kind.is_semantic());
             self.log(&memory, was_semantic, keys.is_some());
@@ -115,11 +115,13 @@ impl State {
         }
         deletes.iter().for_each(|id| self.remove(*id));
         for id in erase_history {
-            self.history.remove(&id);
+            self.history
+                .remove(&id)
+                .iter()
+                .flat_map(|told| told.first())
+                .for_each(|told| self.scopes.take(&told.scope));
         }
-        for event in events {
-            self.history.entry(event.memory).or_default().push(event);
-        }
+        events.into_iter().for_each(|event| self.tell(event));
         self.graph.apply(&graph);
         Ok(self.version)
     }
@@ -200,12 +202,7 @@ impl State {
     fn remove(&mut self, id: MemoryId) {
         let Some(Stored { memory, .. }) = self.memories.remove(&id) else { return };
         self.log(&memory, false, true);
-        if let Some(count) = self.scopes.get_mut(&memory.scope) {
-            *count -= 1;
-            if *count == 0 {
-                self.scopes.remove(&memory.scope);
-            }
-        }
+        self.scopes.take(&memory.scope);
         for reader in memory.scope.readers() {
             if let Some(ids) = self.readers.get_mut(&reader) {
                 ids.remove(&id);
@@ -216,9 +213,14 @@ impl State {
         }
     }
 
-    pub(super) fn scopes_after(&self, after: Option<&Scope>, limit: usize) -> Vec<Scope> {
-        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        self.scopes.range((from, Bound::Unbounded)).take(limit).map(|(scope, _)| scope.clone()).collect()
+    fn tell(&mut self, event: HistoryEvent) {
+        match self.history.entry(event.memory) {
+            Entry::Occupied(mut told) => told.get_mut().push(event),
+            Entry::Vacant(first) => {
+                self.scopes.add(&event.scope);
+                first.insert(vec![event]);
+            }
+        }
     }
 
     pub(super) fn delete_all(&mut self, scope: &Scope, stamp: &Stamp) -> u64 {
@@ -239,7 +241,7 @@ impl State {
                     None,
                     stamp.clone(),
                 );
-                self.history.entry(*id).or_default().push(event);
+                self.tell(event);
             }
             self.remove(*id);
         }
@@ -254,10 +256,11 @@ impl State {
         ids.iter().for_each(|id| self.remove(*id));
         let mut events = 0;
         self.history.retain(|_, told| {
-            let before = told.len();
-            told.retain(|event| !scope.covers(&event.scope));
-            events += (before - told.len()) as u64;
-            !told.is_empty()
+            // All of a memory's are under its scope.
+            let Some(first) = told.first().filter(|first| scope.covers(&first.scope)) else { return true };
+            self.scopes.take(&first.scope);
+            events += told.len() as u64;
+            false
         });
         Purged::new(ids.len() as u64, events, entities, relations)
     }

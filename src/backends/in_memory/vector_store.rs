@@ -187,7 +187,7 @@ impl VectorStore for InMemoryStore {
 
     async fn scopes_of_everyone(&self, after: Option<&Scope>, limit: usize) -> Result<Vec<Scope>> {
         after.map_or(Ok(()), Scope::validate)?;
-        Ok(self.read().scopes_after(after, limit))
+        Ok(self.read().scopes.after(after, limit))
     }
 
     async fn delete_all(&self, scope: &Scope, stamp: &Stamp) -> Result<u64> {

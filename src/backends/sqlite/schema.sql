@@ -93,6 +93,8 @@ CREATE TABLE history (
 );
 
 CREATE INDEX history_by_memory ON history (memory, sequence);
+-- What was removed is found by whose it was, without a look at anybody else's.
+CREATE INDEX history_by_scope ON history (user, agent, session, memory);
 
 -- What changed lately, for the indexes that other handles and processes keep, and for guards. The sequence is the
 -- store's version. The oldest rows are dropped now and then.

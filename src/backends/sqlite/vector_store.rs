@@ -324,11 +324,17 @@ fn history(connection: &Connection, scope: &Scope, id: MemoryId) -> SqliteResult
 
 /// A step a scope, each to the next place in the index: all that lies in between is passed over.
 fn scopes(connection: &Connection, mut after: Option<Scope>, limit: usize) -> SqliteResult<Vec<Scope>> {
-    const NEXT: &str = "SELECT user, agent, session FROM memories
-         WHERE (user, agent, session) > (?1, ?2, ?3) ORDER BY user, agent, session LIMIT ?4";
+    let next = |table: &str, after: Option<&Scope>| -> SqliteResult<Option<Scope>> {
+        let sql = format!(
+            "SELECT user, agent, session FROM {table}
+             WHERE (user, agent, session) > (?1, ?2, ?3) ORDER BY user, agent, session LIMIT ?4"
+        );
+        Ok(rows::scopes_after(connection, &sql, after, 1)?.pop())
+    };
     let mut scopes = Vec::new();
     while scopes.len() < limit {
-        after = rows::scopes_after(connection, NEXT, after.as_ref(), 1)?.pop();
+        let (stored, told) = (next("memories", after.as_ref())?, next("history", after.as_ref())?);
+        after = stored.into_iter().chain(told).min();
         let Some(scope) = &after else { break };
         scopes.push(scope.clone());
     }
@@ -342,13 +348,15 @@ fn removed(
     limit: usize,
 ) -> SqliteResult<Vec<MemoryId>> {
     let [user, agent, session] = rows::parts(scope);
-    let mut statement = connection.prepare_cached(
-        "SELECT DISTINCT memory FROM history WHERE memory > coalesce(?1, x'')
-         AND (?2 = '' OR user = ?2) AND (?3 = '' OR agent = ?3) AND (?4 = '' OR session = ?4)
-         AND NOT EXISTS (SELECT 1 FROM memories WHERE id = memory) ORDER BY memory LIMIT ?5",
-    )?;
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT DISTINCT memory FROM history WHERE memory > coalesce(:after, x'') AND {}
+         AND NOT EXISTS (SELECT 1 FROM memories WHERE id = memory) ORDER BY memory LIMIT :limit",
+        write::covered(scope)
+    ))?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut found = statement.query(params![after.map(Id), user, agent, session, limit])?;
+    let mut found = statement.query(rusqlite::named_params! {
+        ":after": after.map(Id), ":user": user, ":agent": agent, ":session": session, ":limit": limit,
+    })?;
     let mut ids = Vec::new();
     while let Some(row) = found.next()? {
         ids.push(row.get::<_, Id>(0)?.0);

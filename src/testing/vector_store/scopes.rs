@@ -109,7 +109,7 @@ pub async fn tricky_names_stay_apart(store: Arc<dyn VectorStore>) {
     sees(&subject, &Scope::user("p|q").with_agent("r"), &[&joined]).await;
 }
 
-/// The scopes of everyone come as they were stored, each once, in order, in pages of any size, while there is a memory.
+/// The scopes of everyone come as they were stored, each once, in order, in pages of any size, until they are purged.
 pub async fn scopes_of_everyone_come_in_order(store: Arc<dyn VectorStore>) {
     let subject = Subject::bound(store).await;
     let list = async |after: Option<&Scope>, limit: usize| {
@@ -149,20 +149,28 @@ pub async fn scopes_of_everyone_come_in_order(store: Arc<dyn VectorStore>) {
     let rest: Vec<Scope> = scopes.iter().filter(|scope| **scope > between).cloned().collect();
     assert_eq!(list(Some(&between), 1_000).await, rest);
     assert_eq!(list(scopes.last(), 5).await, []);
-    // What has ended counts, what is removed does not, with the last of a scope.
+    // What has ended counts, and what is removed while it has a history.
     let one = Scope::user("zoe").with_session("1");
     let (first, second) = (subject.add(&one, "one", X).await, subject.add(&one, "two", X).await);
     let mut ended = first.clone();
     ended.invalid_at = Some(ended.valid_at);
     ended.revision += 1;
     subject.apply(WriteBatch { puts: vec![Put::change(ended, None, first.revision)], ..WriteBatch::default() }).await;
-    subject.apply(removal(&second)).await;
     let before = Scope::user("zoe");
-    assert_eq!(list(Some(&before), 1).await, std::slice::from_ref(&one));
-    subject.apply(removal(&first)).await;
+    for memory in [&second, &first] {
+        assert_eq!(list(Some(&before), 1).await, std::slice::from_ref(&one));
+        subject.apply(removal(memory)).await;
+    }
+    for memory in [&second, &first] {
+        assert_eq!(list(Some(&before), 1).await, std::slice::from_ref(&one));
+        subject.apply(WriteBatch { erase_history: vec![memory.id], ..WriteBatch::default() }).await;
+    }
     assert!(!list(Some(&before), 10).await.contains(&one));
     assert!(subject.store.delete_all(&Scope::user("a"), &stamp(at(9_000))).await.expect("deleting all") > 0);
-    assert!(subject.store.purge_all(&Scope::user("A")).await.expect("purging").memories > 0);
+    assert_eq!(list(None, 1_000).await, scopes);
+    for user in ["a", "A"] {
+        subject.store.purge_all(&Scope::user(user)).await.expect("purging");
+    }
     scopes.retain(|scope| !matches!(scope.user_id(), Some("a" | "A")));
     assert_eq!(list(None, 1_000).await, scopes);
 }

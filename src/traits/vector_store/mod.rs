@@ -243,12 +243,12 @@ pub trait VectorStore: Debug + Send + Sync + 'static {
     /// As [`get`](VectorStore::get).
     async fn removed(&self, scope: &Scope, after: Option<MemoryId>, limit: usize) -> Result<Vec<MemoryId>>;
 
-    /// The scopes that memories are stored in, of everyone: exactly as they were stored, with the session, each once, in
-    /// order (by user, agent and session, byte for byte, what is not named first); those after `after`, which need not be
-    /// one of them, at most `limit`. Memories that no longer hold count, and those that are there no more do not.
+    /// The scopes that memories are stored in, or were and have a history, of everyone: exactly as they were stored, with the
+    /// session, each once, in order (by user, agent and session, byte for byte, what is not named first); those after `after`,
+    /// which need not be one of them, at most `limit`. A scope is there until all of it is purged.
     ///
     /// For whoever runs the application, and no answer to any of its users. It is read along an index: a page costs what it
-    /// has, however many memories lie in between. Walking the pages meets every scope that has memories all the while.
+    /// has, however many memories lie in between. Walking the pages meets every scope that is there all the while.
     ///
     /// # Errors
     /// As [`get`](VectorStore::get).
