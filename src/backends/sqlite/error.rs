@@ -102,9 +102,8 @@ fn io(code: c_int) -> (ErrorKind, &'static str) {
         ffi::SQLITE_IOERR_SHMSIZE => (StoreUnavailable, FULL),
         ffi::SQLITE_IOERR_NOMEM => (StoreUnavailable, MEMORY),
         ffi::SQLITE_IOERR_DATA | ffi::SQLITE_IOERR_CORRUPTFS => (StoreCorrupt, "the file is damaged on its disk"),
-        ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_FSTAT => {
-            (StoreUnavailable, "the disk failed to read the file")
-        }
+        ffi::SQLITE_IOERR_SHORT_READ => (StoreCorrupt, "the file was cut off"),
+        ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_FSTAT => (StoreUnavailable, "the disk failed to read the file"),
         ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_TRUNCATE => {
             (StoreUnavailable, "the disk, or a limit on the size of files, refuses what is to be written")
         }

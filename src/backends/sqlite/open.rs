@@ -80,6 +80,8 @@ pub(super) fn only_reader(settings: &SqliteStoreBuilder) -> Result<Connection> {
         connect(&immutable(&path), flags | OpenFlags::SQLITE_OPEN_URI, settings)?
     };
     connection.busy_timeout(settings.busy_timeout)?;
+    // Of a file that was cut off, what there is can be read.
+    connection.pragma_update(None, "writable_schema", true)?;
     let content = check(&connection, MIGRATIONS);
     #[cfg(feature = "encryption")]
     let content = content.map_err(|error| encryption::explained(error, &connection, settings));

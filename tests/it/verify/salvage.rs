@@ -128,6 +128,54 @@ async fn whatever_page_is_damaged_the_others_are_saved() {
     assert!(refused.iter().all(|(page, owner)| *page == 1 || *owner == "sqlite_schema"), "{refused:?}");
 }
 
+/// Bytes that are changed anywhere, and an end that is missing: it comes to an end, and what is saved opens.
+#[tokio::test]
+async fn a_file_that_is_damaged_anyhow_is_saved_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = filled(folder.path()).await;
+    let all = texts(&open(&path).await).await;
+    let (whole, owners) = (std::fs::read(&path).unwrap(), owners(&path));
+    let size = usize::from(u16::from_be_bytes([whole[16], whole[17]]));
+    let mut seed = 7_u64;
+    let mut next = |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed as usize % below
+    };
+    let last_of_layout = owners.iter().filter(|(_, owner)| *owner == "sqlite_schema").map(|(page, _)| *page).max();
+    let first = last_of_layout.unwrap() * size;
+    let (mut refused, mut lost) = (0, 0);
+    for round in 0..60 {
+        let (damaged, target) = (folder.path().join("damaged.db"), folder.path().join("saved.db"));
+        let mut bytes = whole.clone();
+        for _ in 0..1 + next(8) {
+            let (at, length) = (first + next(whole.len() - first - 100), [1, 2, 20, 100][next(4)]);
+            bytes[at..at + length].fill(next(256) as u8);
+        }
+        if round % 3 == 0 {
+            bytes.truncate(whole.len() - next(whole.len() - first));
+        }
+        std::fs::write(&damaged, bytes).unwrap();
+        match salvage(&damaged, &target).await {
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::StoreCorrupt, "round {round}: {error:?}");
+                refused += 1;
+            }
+            Ok(_) => {
+                let after = open(&target).await;
+                let left = after.verify(Verify::new().rebuild(true)).await.unwrap();
+                // What reads as well as before, in other letters.
+                assert!(left.problems.iter().all(|one| !one.kind.is_derived()), "round {round}: {left:?}");
+                lost += all.len() - texts(&after).await.len();
+                drop(after);
+                std::fs::remove_file(&target).unwrap();
+            }
+        }
+    }
+    assert!(refused == 0 && lost > 0, "{refused} refused, {lost} lost");
+}
+
 #[tokio::test]
 async fn a_row_that_says_nothing_is_left_out_alone() {
     for (damage, lost) in [

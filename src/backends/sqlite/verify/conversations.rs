@@ -55,6 +55,16 @@ fn numbers(connection: &Connection, row: i64) -> Result<Option<bool>> {
     Ok(Some(is_within && covers_some && there == Some([next - first, first, next])))
 }
 
+/// Whether the message of that conversation and number says something.
+pub(in super::super) fn can_be_read(connection: &Connection, at: [i64; 2]) -> Result<bool> {
+    let sql = format!("SELECT {} FROM messages WHERE conversation = ?1 AND sequence = ?2", conversations::COLUMNS);
+    let read = |row: &Row<'_>| {
+        let read = message(row)?;
+        check_metadata(&read.message.metadata).map_err(|error| SqliteError::unreadable("metadata", error))
+    };
+    Ok(readable(read_row(connection, &sql, at, read))?.flatten().is_some())
+}
+
 /// Messages by conversation and number. Those of a conversation that is not there are told of once.
 fn messages(connection: &Connection, after: Option<At>, page: &mut Page) -> Result<Option<At>> {
     let mut statement = connection.prepare_cached(
@@ -67,14 +77,10 @@ fn messages(connection: &Connection, after: Option<At>, page: &mut Page) -> Resu
     let found: Vec<(i64, i64)> = found.collect::<rusqlite::Result<_>>()?;
     for (conversation, sequence) in &found {
         page.looked_at += 1;
-        let sql = format!("SELECT {} FROM messages WHERE conversation = ?1 AND sequence = ?2", conversations::COLUMNS);
-        let read = |row: &Row<'_>| {
-            let read = message(row)?;
-            check_metadata(&read.message.metadata).map_err(|error| SqliteError::unreadable("metadata", error))
-        };
-        match readable(read_row(connection, &sql, [*conversation, *sequence], read))?.flatten() {
-            Some(_) => page.counts.messages += 1,
-            None => page.unreadable("messages", *sequence),
+        if can_be_read(connection, [*conversation, *sequence])? {
+            page.counts.messages += 1;
+        } else {
+            page.unreadable("messages", *sequence);
         }
         if last_known != *conversation {
             last_known = *conversation;

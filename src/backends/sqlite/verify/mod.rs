@@ -12,7 +12,8 @@ mod meta;
 mod names;
 mod places;
 
-use rusqlite::{Connection, Row};
+pub(super) use conversations::can_be_read;
+use rusqlite::{Connection, Row, ffi::SQLITE_IOERR_SHORT_READ};
 
 use super::{
     Inner, SqliteStore,
@@ -275,8 +276,8 @@ fn marks_of(connection: &Connection, scope: &Scope) -> Result<Vec<(MemoryId, Ind
     Ok(marks)
 }
 
-/// The rows that cannot be read or say what they cannot, by table and number. Messages, which have none of their own, are
-/// left out.
+/// The rows that cannot be read or say what they cannot, by table and number; of messages, which have none of their own, tells
+/// [`can_be_read`].
 pub(super) fn unreadable_rows(connection: &Connection) -> Result<Vec<(&'static str, i64)>> {
     let mut rows = Vec::new();
     for part in [memories::PART, history::PART, graph::ENTITIES, graph::RELATIONS, conversations::CONVERSATIONS]
@@ -313,7 +314,9 @@ fn is_damage(error: &SqliteError) -> bool {
     match error {
         SqliteError::Unreadable { .. } => true,
         SqliteError::Sqlite(cause) => {
-            cause.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseCorrupt) || missing(cause).is_some()
+            cause.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseCorrupt)
+                || cause.sqlite_error().is_some_and(|told| told.extended_code == SQLITE_IOERR_SHORT_READ)
+                || missing(cause).is_some()
         }
         SqliteError::Refused(error) => error.kind() == ErrorKind::StoreCorrupt,
     }
