@@ -2,6 +2,8 @@
 
 #[cfg(feature = "sqlite")]
 pub mod bytes;
+#[cfg(feature = "sqlite")]
+mod earlier;
 
 use std::{sync::Arc, time::Duration};
 

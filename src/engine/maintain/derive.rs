@@ -2,7 +2,8 @@
 
 use super::{Run, conflict};
 use crate::{
-    EventKind, HistoryEvent, Memory, MemoryId, Message, Put, Result, Role, Source, SummarizeRequest, Trust, WriteBatch,
+    Actor, EventKind, HistoryEvent, Memory, MemoryId, Message, Put, Result, Role, Source, SummarizeRequest, Trust,
+    WriteBatch,
     add::{keys, redact},
     traits::Summarizer,
     types::truncate,
@@ -33,6 +34,11 @@ pub(super) fn tells(memory: &Memory) -> Vec<MemoryId> {
 /// Whether maintenance wrote it.
 pub(super) fn is_derived(memory: &Memory) -> bool {
     memory.metadata.contains_key(MADE_OF)
+}
+
+/// The same of one that may have been removed, by its history.
+pub(in crate::engine) fn was_derived(history: &[HistoryEvent]) -> bool {
+    history.iter().any(|event| event.kind == EventKind::Add && event.stamp.actor == Actor::Maintenance)
 }
 
 /// A number for what a derived text says of a memory: whoever compares it needs no clock, and clocks may have been wrong.

@@ -16,6 +16,8 @@ const NEIGHBOURS: usize = 10;
 const UNDONE: &str = "merge undone";
 /// Begins the reason of the event that ends a memory that was taken in.
 const REASON: &str = "merged into ";
+/// Begins the reason of the event of the memory that took it in.
+const TOOK_IN: &str = "took in ";
 
 impl Run<'_> {
     pub(super) async fn merge(&mut self, after: Option<Cursor>) -> Result<Option<Cursor>> {
@@ -91,7 +93,7 @@ impl Run<'_> {
         // All the time that it held is told by the other: looking back, too, only one is to be seen.
         let ended = Memory { invalid_at: Some(merged.valid_at), superseded_by: Some(kept.id), ..merged.clone() };
         let mut batch = WriteBatch::default();
-        let took_in = self.because(format!("took in {}", merged.id));
+        let took_in = self.because(format!("{TOOK_IN}{}", merged.id));
         let is_taken = self.because(format!("{REASON}{}", kept.id));
         change(&mut batch, kept, after, EventKind::Update, took_in);
         change(&mut batch, merged, ended, EventKind::Supersede, is_taken);
@@ -119,6 +121,43 @@ pub(super) fn change(batch: &mut WriteBatch, old: &Memory, mut new: Memory, kind
     batch.events.push(HistoryEvent::new(old.id, old.scope.clone(), kind, old_text, new_text, stamp));
     batch.puts.push(Put::change(new.clone(), None, old.revision));
     new
+}
+
+/// The memories that this one has taken in, and the one that took it in, whether they are there or were removed; none of
+/// which it was parted again.
+pub(in crate::engine) async fn merged_with(
+    engine: &MemoryEngine,
+    scope: &Scope,
+    id: MemoryId,
+) -> Result<Vec<MemoryId>> {
+    let history = engine.0.store.history(scope, id).await?;
+    let mut found: Vec<MemoryId> = taken_in_by(engine, scope, id, &history).await?.into_iter().collect();
+    for other in history.iter().filter_map(|event| named_by(event, TOOK_IN)) {
+        let history = engine.0.store.history(scope, other).await?;
+        if taken_in_by(engine, scope, other, &history).await? == Some(id) {
+            found.push(other);
+        }
+    }
+    Ok(found)
+}
+
+/// The memory that took this one in.
+async fn taken_in_by(
+    engine: &MemoryEngine,
+    scope: &Scope,
+    id: MemoryId,
+    history: &[HistoryEvent],
+) -> Result<Option<MemoryId>> {
+    let Some(kept) = history.iter().rev().find_map(|event| named_by(event, REASON)) else { return Ok(None) };
+    let there = engine.0.store.get(scope, &[id]).await?.pop();
+    let was_parted = history.iter().any(|event| event.stamp.reason.as_deref() == Some(UNDONE));
+    Ok(Some(kept).filter(|kept| there.map_or(!was_parted, |memory| memory.superseded_by == Some(*kept))))
+}
+
+/// The memory that the reason of an event of maintenance names.
+fn named_by(event: &HistoryEvent, reason: &str) -> Option<MemoryId> {
+    let told = event.stamp.reason.as_deref().filter(|_| event.stamp.actor == Actor::Maintenance)?;
+    told.strip_prefix(reason)?.parse().ok()
 }
 
 /// Lets a memory that another took in hold again.

@@ -15,10 +15,13 @@ mod review;
 mod schedule;
 mod summarize;
 
+pub(super) use derive::was_derived;
 pub(super) use ended::{on_change, on_removal};
+pub(super) use merge::merged_with;
 use request::Step;
 pub use request::{Maintenance, MaintenancePlace, MaintenanceReport, Merged};
 pub use schedule::{MaintenanceSchedule, ScheduledMaintenance};
+pub(super) use summarize::wide;
 
 use super::{MemoryEngine, watch::Outcome};
 use crate::{

@@ -47,7 +47,7 @@ pub(super) async fn summary_of(engine: &MemoryEngine, session: &Scope) -> Result
 }
 
 /// Who sees what a derived memory tells, in whatever session it is.
-pub(super) fn wide(scope: &Scope) -> Scope {
+pub(in crate::engine) fn wide(scope: &Scope) -> Scope {
     let wide = scope.across_sessions();
     if wide.validate().is_ok() { wide } else { scope.clone() }
 }
