@@ -1,6 +1,6 @@
 //! What summaries and observations have in common: a text made of others, and the memories it rests on.
 
-use super::{Run, conflict};
+use super::{Run, conflict, summarize::wide};
 use crate::{
     Actor, EventKind, HistoryEvent, Memory, MemoryId, Message, Put, Result, Role, Source, SummarizeRequest, Trust,
     WriteBatch,
@@ -152,11 +152,12 @@ impl Run<'_> {
         Ok(text)
     }
 
-    /// Writes a derived memory in place of the old one, or as a new one, if nothing it rests on has changed since `since`.
+    /// Writes a derived memory in place of the old one, or as a new one, if what it was made of is still there.
     pub(super) async fn write_derived(
         &self,
         old: Option<&Memory>,
         mut new: Memory,
+        made_of: &[Memory],
         reason: &str,
         unchanged: Option<crate::Unchanged>,
     ) -> Result<()> {
@@ -165,6 +166,11 @@ impl Run<'_> {
         new.updated_at = truncate(stamp.at);
         let keys = keys::embed(&*engine.0.embedder, &[&new], &[]).await?.0.pop();
         let Some(keys) = keys else { return Err(conflict("a memory has no keys")) };
+        // A model takes its time: what was purged meanwhile is not to be told again.
+        let ids: Vec<MemoryId> = made_of.iter().map(|memory| memory.id).collect();
+        if engine.0.store.get(&wide(&new.scope), &ids).await?.len() < ids.len() {
+            return Err(conflict("what a memory was made of is gone"));
+        }
         let mut batch = WriteBatch { unchanged, ..WriteBatch::default() };
         let (kind, old_text) = match old {
             Some(old) => (EventKind::Update, Some(old.text.clone())),

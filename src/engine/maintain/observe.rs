@@ -151,7 +151,7 @@ impl Run<'_> {
         let guard = self.engine.0.store.capabilities().guards.then(|| Unchanged::new(reader, since));
         let new = self.observation(known, &facts).await?;
         let id = new.id;
-        let written = self.write_derived(known, new, "facts on one matter", guard).await;
+        let written = self.write_derived(known, new, &facts, "facts on one matter", guard).await;
         if !self.made(id, written)? {
             return Ok(Vec::new());
         }

@@ -120,7 +120,7 @@ impl Maintenance {
         self
     }
 
-    /// How many memories one call looks at, 1 or more. Default 1,000.
+    /// How many memories one call looks at, 1 or more; it merges hardly more than as many. Default 1,000.
     pub const fn limit(mut self, limit: usize) -> Self {
         self.limit = limit;
         self

@@ -123,7 +123,7 @@ impl Run<'_> {
             sources,
             ..observation.clone()
         };
-        let written = self.write_derived(Some(observation), new, "what it rests on has changed", None).await;
+        let written = self.write_derived(Some(observation), new, &facts, "what it rests on has changed", None).await;
         if self.made(observation.id, written)? {
             self.report.renewed.push(observation.id);
         }

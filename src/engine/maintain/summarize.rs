@@ -34,7 +34,7 @@ fn id_after(first: MemoryId) -> MemoryId {
 }
 
 /// The id before this one: a walk that goes on after it comes to this one.
-fn id_before(id: MemoryId) -> MemoryId {
+pub(super) fn id_before(id: MemoryId) -> MemoryId {
     MemoryId::from_bytes(u128::from_be_bytes(*id.as_bytes()).saturating_sub(1).to_be_bytes())
 }
 
@@ -135,7 +135,7 @@ impl Run<'_> {
                 new.valid_at = kept.map_or(begin.observed_at, |kept| kept.valid_at);
             }
             let id = new.id;
-            let written = self.write_derived(summary.as_ref(), new, "a session became quiet", None).await;
+            let written = self.write_derived(summary.as_ref(), new, &turns, "a session became quiet", None).await;
             if !self.made(id, written)? {
                 return Ok(true);
             }

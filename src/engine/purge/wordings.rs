@@ -44,19 +44,24 @@ async fn add_merged(engine: &MemoryEngine, scope: &Scope, ids: &mut BTreeSet<Mem
     Ok(())
 }
 
-/// The scopes that what tells of these memories may be stored in, whether they are there or were removed.
+/// The scopes that what tells of these memories may be stored in, whether they are there or were removed: turns are summed up
+/// in their session, and facts are observed across sessions.
 async fn places(engine: &MemoryEngine, scope: &Scope, ids: &BTreeSet<MemoryId>) -> Result<BTreeSet<Scope>> {
     let ids: Vec<MemoryId> = ids.iter().copied().collect();
     let there = engine.0.store.get(scope, &ids).await.map_err(in_store)?;
-    let mut stored: BTreeSet<Scope> = there.iter().map(|memory| memory.scope.clone()).collect();
-    let there: BTreeSet<MemoryId> = there.into_iter().map(|memory| memory.id).collect();
-    for id in ids.iter().filter(|id| !there.contains(id)) {
-        let history = engine.0.store.history(scope, *id).await.map_err(in_store)?;
-        stored.extend(history.into_iter().map(|event| event.scope));
+    let mut places = BTreeSet::new();
+    let mut present: BTreeSet<MemoryId> = BTreeSet::new();
+    for memory in there {
+        places.insert(if memory.kind == MemoryKind::Episode { memory.scope } else { wide(&memory.scope) });
+        present.insert(memory.id);
     }
-    let across: Vec<Scope> = stored.iter().map(wide).collect();
-    stored.extend(across);
-    Ok(stored)
+    for id in ids.iter().filter(|id| !present.contains(id)) {
+        for event in engine.0.store.history(scope, *id).await.map_err(in_store)? {
+            // What it was is not known any more.
+            places.extend([wide(&event.scope), event.scope]);
+        }
+    }
+    Ok(places)
 }
 
 /// The summaries and observations that tell of these or of each other, and those that do not.

@@ -51,6 +51,16 @@ async fn observed(memory: &MemoryEngine, scope: &Scope) -> (Vec<MemoryId>, Memor
     (facts, observation.id)
 }
 
+/// Facts, and an observation of them that told something else before.
+async fn observed_anew(memory: &MemoryEngine) -> MemoryId {
+    let facts = memory.add_raw(&olga(), HIKING[1..].iter().copied()).await.unwrap();
+    let report = run(memory, Maintenance::new().observe(3)).await;
+    let text = MemoryUpdate::new().text("Likes hiking in the mountains in June");
+    memory.update(&olga(), facts[2].id, text).await.unwrap();
+    assert_eq!(run(memory, Maintenance::new()).await.renewed, report.observed);
+    report.observed[0]
+}
+
 async fn gone(folder: &Path, memory: &MemoryEngine, scope: &Scope, what: Purge, way: &str) {
     assert_eq!(left(folder, &[WORD]), [WORD], "{way}");
     memory.purge(scope, what).await.unwrap();
@@ -116,7 +126,12 @@ async fn a_summary_that_told_a_turn_once_forgets_it() {
         if way == "deleted with its turn" {
             memory.delete(&monday(), turns[0].id).await.unwrap();
         }
+        let observation = observed_anew(&memory).await;
         gone(folder.path(), &memory, &olga(), Purge::memories([turns[0].id]), way).await;
+        if way == "deleted" {
+            let told = memory.history(&olga(), observation).await.unwrap();
+            assert_eq!(told.len(), 2, "an observation tells of no turn");
+        }
         assert_eq!(memory.history(&olga(), of(&tuesday).id).await.unwrap().len(), 1, "{way}: of another session");
     }
 }
