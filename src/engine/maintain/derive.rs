@@ -2,8 +2,8 @@
 
 use super::{Run, conflict, summarize::wide};
 use crate::{
-    Actor, EventKind, HistoryEvent, Memory, MemoryId, Message, Put, Result, Role, Source, SummarizeRequest, Trust,
-    WriteBatch,
+    Actor, ErrorKind, EventKind, HistoryEvent, Memory, MemoryId, Message, Put, Result, Role, Source, SummarizeRequest,
+    Trust, WriteBatch,
     add::{keys, redact},
     traits::Summarizer,
     types::truncate,
@@ -129,27 +129,36 @@ pub(super) fn least_trusted<'m>(memories: impl IntoIterator<Item = &'m Memory>) 
 }
 
 impl Run<'_> {
-    /// A text of at most so many words that covers the previous one and all the messages.
+    /// A text of at most so many words that covers the previous one and all the messages; `None` if a model made none that is
+    /// of use: it would not the next time either, and what it was to read may have told it so.
     pub(super) async fn text_of(
         &mut self,
         summarizer: &dyn Summarizer,
         previous: Option<&str>,
         messages: &[Message],
         max_words: usize,
-    ) -> Result<String> {
+    ) -> Result<Option<String>> {
         let mut request = SummarizeRequest::new(messages, max_words);
         if let Some(previous) = previous {
             request = request.extending(previous);
         }
-        let summary =
-            summarizer.summarize(&request).await.map_err(|error| error.with_stage(crate::Stage::Summarize))?;
+        let summary = match summarizer.summarize(&request).await {
+            Ok(summary) => summary,
+            Err(error) if error.kind() == ErrorKind::UnusableModelOutput => {
+                let (calls, usage) = error.spent();
+                self.report.model_calls += calls;
+                self.report.usage += usage;
+                return Ok(None);
+            }
+            Err(error) => return Err(error.with_stage(crate::Stage::Summarize)),
+        };
         self.report.model_calls += summary.model_calls;
         self.report.usage += summary.usage;
         let mut text = summary.text;
         if let Some(redactor) = self.engine.0.redactor.as_deref() {
             redact::text(redactor, &mut text);
         }
-        Ok(text)
+        Ok(Some(text))
     }
 
     /// Writes a derived memory in place of the old one, or as a new one, if what it was made of is still there.

@@ -68,7 +68,8 @@ impl MemoryEngine {
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or request; what the summarizer, the embedder or the
-    /// store report. What was done before stays done.
+    /// store report, but that a model's answer is of no use
+    /// ([`not_summarized`](MaintenanceReport::not_summarized)). What was done before stays done.
     pub async fn maintain(&self, scope: &Scope, request: &Maintenance) -> Result<MaintenanceReport> {
         let outcome =
             |report: &MaintenanceReport| Outcome::of(report.changes()).costing(report.model_calls, report.usage);

@@ -121,7 +121,12 @@ impl Run<'_> {
             }
             let messages: Vec<Message> = turns.iter().map(message).collect();
             let previous = kept.map(|summary| summary.text.clone());
-            let text = self.text_of(&*summarizer, previous.as_deref(), &messages, WORDS).await?;
+            let Some(text) = self.text_of(&*summarizer, previous.as_deref(), &messages, WORDS).await? else {
+                if !self.report.not_summarized.contains(&first.id) {
+                    self.report.not_summarized.push(first.id);
+                }
+                return Ok(true);
+            };
             let mut new = match &summary {
                 Some(summary) => summary.clone(),
                 None => Memory::new(id_after(first.id), session.clone(), "", self.now),
