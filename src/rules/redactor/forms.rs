@@ -12,9 +12,9 @@ macro_rules! password {
     };
 }
 
-macro_rules! password_or_pin {
+macro_rules! pin {
     () => {
-        concat!("(?:", password!(), r"|(?i:\bpin)(?:[ -]?code)?|[Пп]ин-?код|ПИН-?КОД)")
+        r"(?:(?i:\bpin)(?:[ -]?code)?|[Пп]ин-?код|ПИН-?КОД)"
     };
 }
 
@@ -127,7 +127,11 @@ pub(super) const SECRETS: &[Form] = &[
         name: "password",
         hints: WORDS,
         pattern: concat!(
-            password_or_pin!(),
+            "(?:",
+            password!(),
+            "|",
+            pin!(),
+            ")",
             // "For the router", «от почты».
             r"(?:\s+(?:for|to|of|on|at|für|zum|zur|vom?n?|du|de|del|pour|para|d[oa]|per|от|для|к|на)",
             r"(?:\s+[^\s:=,;.!?]+){1,4}?)?",
@@ -142,9 +146,10 @@ pub(super) const SECRETS: &[Form] = &[
     Form {
         name: "password",
         hints: WORDS,
-        pattern: concat!(password_or_pin!(), r"\s+", quote!(), secret!()),
+        pattern: concat!(password!(), r"\s+", quote!(), secret!()),
         check: is_mixed,
     },
+    Form { name: "password", hints: WORDS, pattern: concat!(pin!(), r"\s+(\d{4,8})\b"), check: is_mixed },
     Form {
         name: "api key",
         hints: WORDS,
@@ -265,7 +270,7 @@ fn groups(number: &str) -> (Vec<&str>, Vec<char>) {
     (groups, number.chars().filter(|char| !char.is_ascii_digit()).collect())
 }
 
-/// A day, a time, or a price: numbers with signs in between that are no phone's.
+/// A day, a time, a fraction or a price: numbers with signs in between that are no phone's.
 fn is_other_number(number: &str) -> bool {
     let (groups, signs) = groups(number);
     let is_year = |group: &&str| group.len() == 4 && (group.starts_with("19") || group.starts_with("20"));
@@ -278,8 +283,10 @@ fn is_other_number(number: &str) -> bool {
     };
     let has_dots = signs.contains(&'.');
     let is_price = has_dots && groups.iter().skip(1).all(|group| group.len() == 3);
+    let is_fraction = has_dots && groups.len() < 3;
     is_day
         || is_price
+        || is_fraction
         || signs.iter().any(|sign| matches!(sign, ':' | ','))
         || has_dots && signs.iter().any(|s| *s != '.')
 }
@@ -295,10 +302,13 @@ fn is_national_phone(number: &str) -> bool {
     let longest = if groups.first().is_some_and(|group| group.starts_with("00")) { 15 } else { 12 };
     let first = groups.first().map_or("", |group| group.trim_start_matches('0'));
     let zeros = groups.first().map_or(0, |group| group.len() - first.len());
+    // Of New England.
+    let is_zip_code = matches!(groups.as_slice(), [five, four] if five.len() == 5 && four.len() == 4);
     (1..=2).contains(&zeros)
         && !first.is_empty()
         && (9..=longest).contains(&digits(number).count())
         && signs.iter().filter(|sign| **sign == '/').count() <= 1
+        && !is_zip_code
         && !is_other_number(number)
 }
 
