@@ -122,7 +122,8 @@ impl MemoryEngineBuilder {
 
     /// What takes secrets out of texts before they are stored, embedded or shown to a model: of messages and memories with
     /// the strings in their metadata, of facts, plans and summaries that a model made, and of queries. Ids and scopes
-    /// stay as they are. Default: none.
+    /// stay as they are. [`rules::PatternRedactor`](crate::rules::PatternRedactor) knows the usual ones by their form.
+    /// Default: none.
     pub fn redactor(mut self, redactor: impl Redactor) -> Self {
         self.redactor = Some(Arc::new(redactor));
         self

@@ -378,7 +378,8 @@ impl MemoryEngine {
         Graph::new(self.clone(), scope)
     }
 
-    /// What happened to a memory, oldest first, also after it was removed.
+    /// What happened to a memory, oldest first, also after it was removed; nothing, of one that is there, if it told of
+    /// something that was [purged](Self::purge).
     ///
     /// # Errors
     /// [`NotFound`](ErrorKind::NotFound) if the scope never covered such a memory;
@@ -396,7 +397,10 @@ impl MemoryEngine {
     /// As [`history`](Self::history), as a part of another call.
     async fn read_history(&self, scope: &Scope, id: MemoryId) -> Result<Vec<HistoryEvent>> {
         let events = self.0.store.history(scope, id).await.map_err(|error| error.with_stage(Stage::Search))?;
-        if events.is_empty() { Err(not_found()) } else { Ok(events) }
+        if events.is_empty() {
+            self.read(scope, id).await?;
+        }
+        Ok(events)
     }
 
     /// A query is embedded, and perhaps far from here.

@@ -1,8 +1,12 @@
+mod wordings;
+
 use std::collections::BTreeSet;
+
+use wordings::{removed, with_wordings};
 
 use super::{MemoryEngine, delete, watch::Outcome};
 use crate::{
-    ErrorKind, Filter, ListQuery, Memory, MemoryId, MemoryKind, Result, Scope, Source, Stage, Validity, WriteBatch,
+    ErrorKind, Filter, ListQuery, Memory, MemoryId, Result, Scope, Source, Stage, Validity, WriteBatch,
     graph::{self, Trace},
 };
 
@@ -92,9 +96,11 @@ impl MemoryEngine {
     /// in other words, also of turns that had faded; [`maintain`](Self::maintain) makes them anew of what is left. Since
     /// nothing is left that tells of it, an observation or summary that is itself purged is written anew, too, as long as
     /// what it told is there: one that is to stay away is [deleted](Self::delete), or purged [with](Purge::with_related)
-    /// what it told. With a memory that was removed before, the histories of all summaries and observations go, for one of
-    /// them may have told of it. Conversations and queued adds go with everything alone, since nothing tells which memories
-    /// their messages became. Copies elsewhere, such as backups and the logs of a model's provider, are out of reach.
+    /// what it told. What a summary or an observation told at an earlier time nobody knows any more: of those of the memory's
+    /// session and user that were removed, or say something else now, the histories go as well. Memories that
+    /// [`maintain`](Self::maintain) merged say the same, and go together. Conversations and queued adds go with everything
+    /// alone, since nothing tells which memories their messages became. Copies elsewhere, such as backups and the logs of a
+    /// model's provider, are out of reach.
     ///
     /// What the graph says goes with the last memory that told it. A relation that rests on others as well stays, in their
     /// words. Of an entity that stays, those names, and what it was said to be, stay that something left tells: a memory by
@@ -167,7 +173,11 @@ async fn everything(engine: &MemoryEngine, scope: &Scope, report: &mut PurgeRepo
     } else if scope.session_id().is_some() || part.is_some() {
         // What is told here is known elsewhere, too: the graph is the user's, and turns of other sessions may be found by a
         // fact of this one. So each memory is taken out of these.
-        let ids = listed(engine, scope, None).await?.iter().map(|memory| memory.id).collect();
+        let mut ids: BTreeSet<MemoryId> = listed(engine, scope, None).await?.iter().map(|memory| memory.id).collect();
+        if scope.session_id().is_some() {
+            // What was removed from the session may have been observed across sessions.
+            ids.extend(removed(engine, scope).await?);
+        }
         with_wordings(engine, scope, ids, report).await?;
     }
     let mut remove_graph = async || -> Result<()> {
@@ -214,49 +224,6 @@ async fn related(engine: &MemoryEngine, scope: &Scope, memories: &[Memory]) -> R
         ids.extend(all.iter().filter(|memory| rests_on(memory).any(|id| named.contains(&id))).map(|memory| memory.id));
     }
     Ok(ids)
-}
-
-/// Purges memories, and the summaries and observations that tell of them in other words.
-async fn with_wordings(
-    engine: &MemoryEngine,
-    scope: &Scope,
-    ids: BTreeSet<MemoryId>,
-    report: &mut PurgeReport,
-) -> Result<()> {
-    let asked: Vec<MemoryId> = ids.iter().copied().collect();
-    let there = engine.0.store.get(scope, &asked).await.map_err(in_store)?;
-    let present: BTreeSet<MemoryId> = there.iter().map(|memory| memory.id).collect();
-    // Also what is there no more: a summary outlives its turns.
-    let mut told = ids.clone();
-    // What sessions taught is observed across them.
-    let wide = scope.across_sessions();
-    let reader = if wide.validate().is_ok() { wide } else { scope.clone() };
-    let mut wordings = BTreeSet::new();
-    let mut left = Vec::new();
-    if !ids.is_empty() {
-        let kinds = Filter::any_of("kind", [MemoryKind::Summary.as_str(), MemoryKind::Observation.as_str()]);
-        let mut worded = listed(engine, &reader, Some(kinds)).await?;
-        // Until nothing is left that tells of what goes.
-        while let Some(place) = worded.iter().position(|memory| rests_on(memory).any(|id| told.contains(&id))) {
-            let memory = worded.swap_remove(place);
-            told.insert(memory.id);
-            wordings.insert(memory.id);
-        }
-        left = worded;
-    }
-    let mut was_there = false;
-    for id in ids.difference(&present) {
-        was_there |= !engine.0.store.history(scope, *id).await.map_err(in_store)?.is_empty();
-    }
-    if was_there && !left.is_empty() {
-        // What was removed before is not told of any more, but may have been: nobody knows in which of their histories.
-        let erase_history = left.iter().map(|memory| memory.id).collect();
-        let batch = WriteBatch { erase_history, ..WriteBatch::default() };
-        engine.0.store.apply(batch).await.map_err(in_store)?;
-    }
-    // First, so that after an outage it is still known what they told of.
-    each(engine, &reader, wordings, report).await?;
-    each(engine, scope, ids, report).await
 }
 
 fn rests_on(memory: &Memory) -> impl Iterator<Item = MemoryId> {

@@ -13,7 +13,8 @@ use crate::{Error, Redactor, Result};
 /// `[api key]`.
 ///
 /// What has no form of its own, such as a name or a home address, is not found; and what merely looks like a key is taken
-/// out as well. Patterns are tried in order: secrets, personal data, one's own. Numbers with a check digit, such as those of cards and accounts, are checked.
+/// out as well. Patterns are tried in order: secrets, personal data, one's own. Numbers with a check digit, such as those of
+/// cards and accounts, are checked. An engine that has one: `MemoryEngine::builder().redactor(PatternRedactor::default())`.
 ///
 /// ```
 /// use ingrain::{Redactor, rules::PatternRedactor};
@@ -38,7 +39,8 @@ struct Pattern {
 
 impl PatternRedactor {
     /// Finds keys and tokens of well-known services, JSON web tokens, private keys, passwords in URLs, bearer tokens, and
-    /// what is told to be a password, passphrase, key or token ("password: …", «пароль: …»).
+    /// what is told to be a password, passphrase, PIN, key or token ("my password is …", "AccountKey=…", «пароль …»), in
+    /// English, German, French, Spanish, Portuguese, Italian, Russian and Chinese. The default.
     #[must_use]
     pub fn secrets() -> Self {
         Self::nothing().and(SECRETS)
@@ -51,7 +53,8 @@ impl PatternRedactor {
     }
 
     /// Also finds e-mail addresses, telephone numbers, card and account numbers (IBAN), social security numbers of the US
-    /// and IP addresses. Default: not, since a user may want exactly these remembered.
+    /// and IP addresses. Default: not, since a user may want exactly these remembered. A telephone number is what begins
+    /// with a plus or a trunk zero, has the form of one of North America or Russia, or is said to be one.
     #[must_use]
     pub fn with_personal_data(self) -> Self {
         self.and(PERSONAL)
@@ -109,6 +112,13 @@ impl Pattern {
         }
         redacted.push_str(text.get(at..).unwrap_or_default());
         Some(redacted)
+    }
+}
+
+impl Default for PatternRedactor {
+    /// [Secrets](Self::secrets), and no personal data.
+    fn default() -> Self {
+        Self::secrets()
     }
 }
 

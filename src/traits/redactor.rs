@@ -6,6 +6,9 @@ use crate::{Message, Metadata};
 
 /// Takes secrets out of a text before it is stored, embedded, logged or sent to a model.
 ///
+/// [`rules::PatternRedactor`](crate::rules::PatternRedactor) is one, for keys, passwords and personal data of
+/// well-known forms.
+///
 /// The contract: a pure function; a text without a secret comes back unchanged and borrowed; what is taken out leaves
 /// a visible placeholder; redacting twice changes nothing more.
 pub trait Redactor: Debug + Send + Sync + 'static {

@@ -169,6 +169,34 @@ async fn the_older_of_near_duplicates_takes_the_newer_in() {
 }
 
 #[tokio::test]
+async fn however_many_say_the_same_one_walk_merges_them() {
+    const COUNT: usize = 200;
+    for limit in [1, 30, 1_000] {
+        let (memory, _) = fresh().await;
+        memory.add_raw(&alice(), (0..COUNT).map(|_| "Likes hiking in the mountains")).await.unwrap();
+        memory.add_raw(&alice(), ["Keeps bees", "keeps bees."]).await.unwrap();
+        let planned = run(&memory, Maintenance::new().dry_run().limit(limit)).await.merged;
+        assert_eq!(planned.len(), COUNT, "of one all but one, and one of two");
+        let mut request = Maintenance::new().limit(limit);
+        let (mut merged, mut looked_at) = (Vec::new(), 0);
+        loop {
+            let report = memory.maintain(&alice(), &request).await.unwrap();
+            assert!(report.merged.len() <= limit + 10, "a call that is bounded merged {}", report.merged.len());
+            merged.extend(report.merged);
+            looked_at += report.looked_at;
+            let Some(place) = report.next else { break };
+            request = request.resume(place);
+        }
+        merged.sort_by_key(|one| one.merged);
+        let mut planned = planned;
+        planned.sort_by_key(|one| one.merged);
+        assert_eq!(merged, planned);
+        assert!(looked_at <= 2 * COUNT as u64, "{looked_at}");
+        assert_eq!(current(&memory).await, ["Likes hiking in the mountains", "Keeps bees"]);
+    }
+}
+
+#[tokio::test]
 async fn what_is_related_stays_when_duplicates_are_merged() {
     let (memory, clock) = fresh().await;
     memory.add(&alice(), [Message::user("I work at Acme.")]).await.unwrap();

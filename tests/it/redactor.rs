@@ -74,8 +74,100 @@ fn what_does_not_stays_as_it_is() {
         "👨‍👩‍👧‍👦 休息 می‌خواهم",
         "UUID 01890a5d-ac96-774b-bcce-b302099a8057",
         "Meet @anna at the café",
+        "From 01.02.2024 to 05.03.2024, 05-06-2024 07:30, 2024-05-06 07:30:15",
+        "In 2019 2020 we sold 1 050 000 000 and 1.050.000.000 pieces, 0.123456789 each",
+        "Order 1234567 of 12 000 pieces for 600 000 000 won, order number is 1234567",
+        "Version 0.12.34.567, 01.02, 10.0.19045.3803 and 1.75.0-nightly",
+        "Open 09:00-17:30, 08.00-12.30; lap 01:02:03.456",
+        "Call me on 2024-05-06, or on 05.06.2024 at 10:30, or text me at 20240506",
+        "My phone cost 1 234 567, its number of pixels is 12345678",
+        "My number is 42, and my number 1 is tea",
+        "I changed my password in 2024, on 05.06.2024",
+        "My password was changed 2024-05-06",
+        "Password managers cost 35 euros, a password of 12 characters is short",
+        "Passwort vergessen? Das Passwort ist falsch.",
+        "Он забыл пароль и ушёл в 2024 году",
+        "The key to success: hard work",
+        "Key: C major; key = docs/2024/readme, keys: release-2024-05",
+        "Shopping is fun2day, the monkey is 4years-old",
+        "The token: internationalization",
+        "It lies at 05.123456789 east",
+        "Cambridge, MA 02139-4307",
+        "A hair pin 1920s style, her pin is on the jacket, the pin 2024 edition",
+        "The password is 8 to 20 characters long",
+        "ISBN 0-306-40615-2 and 978-0-306-40615-7",
     ] {
         assert!(matches!(all().redact(text), Cow::Borrowed(same) if same == text), "{text}: {}", all().redact(text));
+    }
+}
+
+#[test]
+fn telephone_numbers_are_known_without_a_country_code() {
+    for (text, redacted) in [
+        ("My number is 07700 900123.", "My number is [phone number]."),
+        ("Ring 020 7946 0958, or (020) 7946 0958", "Ring [phone number], or [phone number]"),
+        ("Call 07700900123 after 10:30", "Call [phone number] after 10:30"),
+        ("J'habite ici : 06 12 34 56 78 ou 06.12.34.56.78", "J'habite ici : [phone number] ou [phone number]"),
+        ("Ruf an: 030 901820, 0176/12345678", "Ruf an: [phone number], [phone number]"),
+        ("From abroad 0049 30 901820", "From abroad [phone number]"),
+        // What is said to be one may have any form.
+        ("My phone number is 612 345 678", "My phone number is [phone number]"),
+        ("Mobile: 5550123", "Mobile: [phone number]"),
+        ("Mi teléfono es 612345678", "Mi teléfono es [phone number]"),
+        ("Meine Handynummer lautet 160 123456", "Meine Handynummer lautet [phone number]"),
+        ("Мой номер телефона: 912 345-67-89", "Мой номер телефона: [phone number]"),
+        ("Телефон 345-67-89", "Телефон [phone number]"),
+        ("Text me on 555-0123", "Text me on [phone number]"),
+    ] {
+        assert_eq!(all().redact(text), redacted);
+        assert_eq!(PatternRedactor::secrets().redact(text), text, "only if asked for");
+    }
+}
+
+#[test]
+fn passwords_are_known_in_the_words_of_many_languages() {
+    for text in [
+        "my password is «»",
+        "password: «»",
+        "Password for the router: «»",
+        "The password is: «»",
+        "password = «»",
+        "password «»",
+        "Mein Passwort für den Router lautet «»",
+        "Kennwort: «»",
+        "Le mot de passe du wifi est «»",
+        "Mot de passe : «»",
+        "Mi contraseña es «»",
+        "La contraseña del wifi: «»",
+        "A minha senha é «»",
+        "La password è «»",
+        "пароль «»",
+        "Пароль от почты: «»",
+        "ПАРОЛЬ — «»",
+        "Мой пароль это «»",
+        "密码：«»",
+        "密码是«»",
+        "Server=db;User=ann;Password=«»;Encrypt=True",
+    ] {
+        let told = text.replace("«»", "hunter2");
+        assert_eq!(PatternRedactor::default().redact(&told), text.replace("«»", "[password]"));
+    }
+    for text in ["My PIN is 4711", "pin: 4711", "PIN code: 4711", "пин-код 4711"] {
+        assert_eq!(PatternRedactor::default().redact(text), text.replace("4711", "[password]"));
+    }
+}
+
+#[test]
+fn keys_are_known_by_the_word_before_them() {
+    let key = "aB3dE6gH9kaB3dE6gH9k";
+    let azure = format!("Endpoint=https://x/;AccountName=ann;AccountKey={key}/{key}+==;EndpointSuffix=x");
+    assert_eq!(
+        PatternRedactor::default().redact(&azure),
+        "Endpoint=https://x/;AccountName=ann;AccountKey=[api key];EndpointSuffix=x"
+    );
+    for text in ["My key: «»", "My key is «», so", "STRIPE_KEY=«»", "license key = '«»'", "the token: «»", "secret=«»"]
+    {
+        assert_eq!(PatternRedactor::default().redact(&text.replace("«»", key)), text.replace("«»", "[api key]"));
     }
 }
 

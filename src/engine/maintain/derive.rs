@@ -1,8 +1,9 @@
 //! What summaries and observations have in common: a text made of others, and the memories it rests on.
 
-use super::{Run, conflict};
+use super::{Run, conflict, summarize::wide};
 use crate::{
-    EventKind, HistoryEvent, Memory, MemoryId, Message, Put, Result, Role, Source, SummarizeRequest, Trust, WriteBatch,
+    Actor, ErrorKind, EventKind, HistoryEvent, Memory, MemoryId, Message, Put, Result, Role, Source, SummarizeRequest,
+    Trust, WriteBatch,
     add::{keys, redact},
     traits::Summarizer,
     types::truncate,
@@ -33,6 +34,11 @@ pub(super) fn tells(memory: &Memory) -> Vec<MemoryId> {
 /// Whether maintenance wrote it.
 pub(super) fn is_derived(memory: &Memory) -> bool {
     memory.metadata.contains_key(MADE_OF)
+}
+
+/// The same of one that may have been removed, by its history.
+pub(in crate::engine) fn was_derived(history: &[HistoryEvent]) -> bool {
+    history.iter().any(|event| event.kind == EventKind::Add && event.stamp.actor == Actor::Maintenance)
 }
 
 /// A number for what a derived text says of a memory: whoever compares it needs no clock, and clocks may have been wrong.
@@ -123,34 +129,44 @@ pub(super) fn least_trusted<'m>(memories: impl IntoIterator<Item = &'m Memory>) 
 }
 
 impl Run<'_> {
-    /// A text of at most so many words that covers the previous one and all the messages.
+    /// A text of at most so many words that covers the previous one and all the messages; `None` if a model made none that is
+    /// of use: it would not the next time either, and what it was to read may have told it so.
     pub(super) async fn text_of(
         &mut self,
         summarizer: &dyn Summarizer,
         previous: Option<&str>,
         messages: &[Message],
         max_words: usize,
-    ) -> Result<String> {
+    ) -> Result<Option<String>> {
         let mut request = SummarizeRequest::new(messages, max_words);
         if let Some(previous) = previous {
             request = request.extending(previous);
         }
-        let summary =
-            summarizer.summarize(&request).await.map_err(|error| error.with_stage(crate::Stage::Summarize))?;
+        let summary = match summarizer.summarize(&request).await {
+            Ok(summary) => summary,
+            Err(error) if error.kind() == ErrorKind::UnusableModelOutput => {
+                let (calls, usage) = error.spent();
+                self.report.model_calls += calls;
+                self.report.usage += usage;
+                return Ok(None);
+            }
+            Err(error) => return Err(error.with_stage(crate::Stage::Summarize)),
+        };
         self.report.model_calls += summary.model_calls;
         self.report.usage += summary.usage;
         let mut text = summary.text;
         if let Some(redactor) = self.engine.0.redactor.as_deref() {
             redact::text(redactor, &mut text);
         }
-        Ok(text)
+        Ok(Some(text))
     }
 
-    /// Writes a derived memory in place of the old one, or as a new one, if nothing it rests on has changed since `since`.
+    /// Writes a derived memory in place of the old one, or as a new one, if what it was made of is still there.
     pub(super) async fn write_derived(
         &self,
         old: Option<&Memory>,
         mut new: Memory,
+        made_of: &[Memory],
         reason: &str,
         unchanged: Option<crate::Unchanged>,
     ) -> Result<()> {
@@ -159,6 +175,11 @@ impl Run<'_> {
         new.updated_at = truncate(stamp.at);
         let keys = keys::embed(&*engine.0.embedder, &[&new], &[]).await?.0.pop();
         let Some(keys) = keys else { return Err(conflict("a memory has no keys")) };
+        // A model takes its time: what was purged meanwhile is not to be told again.
+        let ids: Vec<MemoryId> = made_of.iter().map(|memory| memory.id).collect();
+        if engine.0.store.get(&wide(&new.scope), &ids).await?.len() < ids.len() {
+            return Err(conflict("what a memory was made of is gone"));
+        }
         let mut batch = WriteBatch { unchanged, ..WriteBatch::default() };
         let (kind, old_text) = match old {
             Some(old) => (EventKind::Update, Some(old.text.clone())),

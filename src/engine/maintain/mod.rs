@@ -15,10 +15,13 @@ mod review;
 mod schedule;
 mod summarize;
 
+pub(super) use derive::was_derived;
 pub(super) use ended::{on_change, on_removal};
+pub(super) use merge::merged_with;
 use request::Step;
 pub use request::{Maintenance, MaintenancePlace, MaintenanceReport, Merged};
 pub use schedule::{MaintenanceSchedule, ScheduledMaintenance};
+pub(super) use summarize::wide;
 
 use super::{MemoryEngine, watch::Outcome};
 use crate::{
@@ -65,7 +68,8 @@ impl MemoryEngine {
     ///
     /// # Errors
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a bad scope or request; what the summarizer, the embedder or the
-    /// store report. What was done before stays done.
+    /// store report, but that a model's answer is of no use
+    /// ([`not_summarized`](MaintenanceReport::not_summarized)). What was done before stays done.
     pub async fn maintain(&self, scope: &Scope, request: &Maintenance) -> Result<MaintenanceReport> {
         let outcome =
             |report: &MaintenanceReport| Outcome::of(report.changes()).costing(report.model_calls, report.usage);

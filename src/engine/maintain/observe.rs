@@ -151,7 +151,7 @@ impl Run<'_> {
         let guard = self.engine.0.store.capabilities().guards.then(|| Unchanged::new(reader, since));
         let new = self.observation(known, &facts).await?;
         let id = new.id;
-        let written = self.write_derived(known, new, "facts on one matter", guard).await;
+        let written = self.write_derived(known, new, &facts, "facts on one matter", guard).await;
         if !self.made(id, written)? {
             return Ok(Vec::new());
         }
@@ -176,7 +176,8 @@ impl Run<'_> {
                 let retold = self.text_of(&*summarizer, previous.as_deref(), &messages, WORDS).await?;
                 let told = facts.iter().chain(known).map(|memory| memory.text.as_str());
                 // A model that leaves out under what condition something holds says what nobody has said.
-                if told.into_iter().all(|told| conditions::kept(told, &retold)) { retold } else { word_for_word() }
+                let keeps_all = |retold: &String| told.clone().all(|told| conditions::kept(told, retold));
+                retold.filter(keeps_all).unwrap_or_else(word_for_word)
             }
             None => word_for_word(),
         };

@@ -101,8 +101,8 @@ impl Maintenance {
     }
 
     /// Writes an [`Observation`](crate::MemoryKind::Observation) where this many facts (2 to 20) are on one matter. A model
-    /// words it, if there is one; where its words lose a condition ("only before noon"), a number or a "not" of a fact, and
-    /// without a model, the facts are told word for word.
+    /// words it, if there is one; where its words lose a condition ("only before noon"), a number or a "not" of a fact or
+    /// are of no use, and without a model, the facts are told word for word.
     ///
     /// One that is [deleted](crate::MemoryEngine::delete), ended or has expired does not come back: what it told, which is
     /// marked in its metadata as `untold` when it goes, is not told again. Where new facts enough come on that matter, they
@@ -120,7 +120,7 @@ impl Maintenance {
         self
     }
 
-    /// How many memories one call looks at, 1 or more. Default 1,000.
+    /// How many memories one call looks at, 1 or more; it merges hardly more than as many. Default 1,000.
     pub const fn limit(mut self, limit: usize) -> Self {
         self.limit = limit;
         self
@@ -230,6 +230,9 @@ pub struct MaintenanceReport {
     pub to_review: Vec<MemoryId>,
     /// What another changed meanwhile: it was left for the next call.
     pub busy: Vec<MemoryId>,
+    /// The first turns of sessions of which a model made no summary that is of use: they are left as they are, and tried
+    /// again by the next run.
+    pub not_summarized: Vec<MemoryId>,
     /// Calls of a model.
     pub model_calls: u32,
     /// What these cost.

@@ -86,6 +86,8 @@ impl Run<'_> {
         let mut seen: HashSet<MemoryId> = HashSet::new();
         for id in rests_on(observation) {
             let held = match found.get(&id) {
+                // What rests on what it tells itself, as an import may have it, would be told over and over.
+                Some(fact) if is_derived(fact) => None,
                 Some(fact) if self.holds(fact) => Some(fact.clone()),
                 // What another took in is told by that one.
                 Some(fact) => self.successor(fact).await?,
@@ -123,7 +125,7 @@ impl Run<'_> {
             sources,
             ..observation.clone()
         };
-        let written = self.write_derived(Some(observation), new, "what it rests on has changed", None).await;
+        let written = self.write_derived(Some(observation), new, &facts, "what it rests on has changed", None).await;
         if self.made(observation.id, written)? {
             self.report.renewed.push(observation.id);
         }

@@ -34,7 +34,7 @@ fn id_after(first: MemoryId) -> MemoryId {
 }
 
 /// The id before this one: a walk that goes on after it comes to this one.
-fn id_before(id: MemoryId) -> MemoryId {
+pub(super) fn id_before(id: MemoryId) -> MemoryId {
     MemoryId::from_bytes(u128::from_be_bytes(*id.as_bytes()).saturating_sub(1).to_be_bytes())
 }
 
@@ -47,7 +47,7 @@ pub(super) async fn summary_of(engine: &MemoryEngine, session: &Scope) -> Result
 }
 
 /// Who sees what a derived memory tells, in whatever session it is.
-pub(super) fn wide(scope: &Scope) -> Scope {
+pub(in crate::engine) fn wide(scope: &Scope) -> Scope {
     let wide = scope.across_sessions();
     if wide.validate().is_ok() { wide } else { scope.clone() }
 }
@@ -121,7 +121,12 @@ impl Run<'_> {
             }
             let messages: Vec<Message> = turns.iter().map(message).collect();
             let previous = kept.map(|summary| summary.text.clone());
-            let text = self.text_of(&*summarizer, previous.as_deref(), &messages, WORDS).await?;
+            let Some(text) = self.text_of(&*summarizer, previous.as_deref(), &messages, WORDS).await? else {
+                if !self.report.not_summarized.contains(&first.id) {
+                    self.report.not_summarized.push(first.id);
+                }
+                return Ok(true);
+            };
             let mut new = match &summary {
                 Some(summary) => summary.clone(),
                 None => Memory::new(id_after(first.id), session.clone(), "", self.now),
@@ -135,7 +140,7 @@ impl Run<'_> {
                 new.valid_at = kept.map_or(begin.observed_at, |kept| kept.valid_at);
             }
             let id = new.id;
-            let written = self.write_derived(summary.as_ref(), new, "a session became quiet", None).await;
+            let written = self.write_derived(summary.as_ref(), new, &turns, "a session became quiet", None).await;
             if !self.made(id, written)? {
                 return Ok(true);
             }

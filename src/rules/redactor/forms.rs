@@ -1,5 +1,50 @@
 //! The forms, as a table. A first group is the secret, and what stands around it stays.
 
+// Only ASCII letters are the same in any case.
+/// The words for a password or a key of which the next word is one.
+macro_rules! password {
+    () => {
+        concat!(
+            r"(?:(?i:password|passwd|passphrase|passcode|pwd|api[ _-]?key|secret[ _-]?key|access[ _-]?key|",
+            r"access[ _-]?token|auth[ _-]?token|client[ _-]?secret|contrase[ñÑ]a|senha|passwort|kennwort|mot de passe|",
+            r"parola d'ordine)|(?:[Пп]арол|ПАРОЛ)[А-Яа-я]{1,2}|[Кк]одовое слово|密码)"
+        )
+    };
+}
+
+macro_rules! pin {
+    () => {
+        r"(?:(?i:\bpin)(?:[ -]?code)?|[Пп]ин-?код|ПИН-?КОД)"
+    };
+}
+
+/// The words between a word for something and what it is.
+macro_rules! is {
+    () => {
+        "(?i:is|was|lautet|ist|es|est|é|è|это)"
+    };
+}
+
+/// The beginning of a quotation.
+macro_rules! quote {
+    () => {
+        r#"["'«“„]?"#
+    };
+}
+
+macro_rules! secret {
+    () => {
+        r#"([^\s"',;«»“”„\[\]]{4,})"#
+    };
+}
+
+/// A number as it is written: digits in groups.
+macro_rules! number {
+    () => {
+        r"\(?\d+\)?(?:[ .,/:–-]\(?\d+\)?)*\b"
+    };
+}
+
 /// What something looks like that is to be taken out.
 pub(super) struct Form {
     /// What it is; the placeholder is this in brackets.
@@ -45,6 +90,10 @@ const WORDS: &[&str] = &[
     "Mot de",
     "arola",
     "密码",
+    "люч",
+    "окен",
+    "код",
+    "КОД",
 ];
 
 pub(super) const SECRETS: &[Form] = &[
@@ -73,16 +122,46 @@ pub(super) const SECRETS: &[Form] = &[
     form("password", &["://"], r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@\[\]]*:([^\s/@\[\]]+)@"),
     form("token", &["earer", "EARER"], r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{16,})"),
     // What is written behind a sign is taken whatever it is; what is told in words must look like no word.
-    form(
-        "password",
-        WORDS,
-        r#"(?i)(?:password|passwd|passphrase|passcode|pwd|api[ _-]?key|secret[ _-]?key|access[ _-]?key|access[ _-]?token|auth[ _-]?token|client[ _-]?secret|пароль|пароля|кодовое слово|contraseña|senha|passwort|kennwort|mot de passe|parola d'ordine|密码)["']?\s*[:=：]\s*["'«“]?([^\s"',;«»“”\[\]]{4,})"#,
-    ),
+    form("password", WORDS, concat!(password!(), r#"["']?(?:\s+"#, is!(), r")?\s*[:=：]\s*", quote!(), secret!())),
     Form {
         name: "password",
         hints: WORDS,
-        pattern: r#"(?i)(?:password|passwd|passphrase|passcode|pwd|api[ _-]?key|secret[ _-]?key|access[ _-]?key|access[ _-]?token|auth[ _-]?token|client[ _-]?secret|pin|пароль|contraseña|senha|passwort|kennwort|mot de passe)\s+(?:for [\w. ]{1,30} )?(?:is|was|to|lautet|ist|es|é|est|—|-|–)\s+["'«“]?([^\s"',;«»“”\[\]]{4,})"#,
+        pattern: concat!(
+            "(?:",
+            password!(),
+            "|",
+            pin!(),
+            ")",
+            // "For the router", «от почты».
+            r"(?:\s+(?:for|to|of|on|at|für|zum|zur|vom?n?|du|de|del|pour|para|d[oa]|per|от|для|к|на)",
+            r"(?:\s+[^\s:=,;.!?]+){1,4}?)?",
+            r"(?:\s*[:=：]\s*|\s+(?:",
+            is!(),
+            r"|to|—|-|–)\s+|\s*[是为]\s*)",
+            quote!(),
+            secret!()
+        ),
         check: looks_like_no_word,
+    },
+    Form {
+        name: "password",
+        hints: WORDS,
+        pattern: concat!(password!(), r"\s+", quote!(), secret!()),
+        check: is_mixed,
+    },
+    Form { name: "password", hints: WORDS, pattern: concat!(pin!(), r"\s+(\d{4,8})\b"), check: is_mixed },
+    Form {
+        name: "api key",
+        hints: WORDS,
+        pattern: concat!(
+            r"(?:(?i:key|token|secret)|[Кк]люч|[Тт]окен)",
+            r#"["']?(?:\s*[:=：]\s*|\s+"#,
+            is!(),
+            r"\s+)",
+            quote!(),
+            r"([A-Za-z0-9+/_=~-]+(?:\.[A-Za-z0-9+/_=~-]+)*)"
+        ),
+        check: is_random,
     },
 ];
 
@@ -91,6 +170,22 @@ pub(super) const PERSONAL: &[Form] = &[
     Form { name: "account number", hints: DIGITS, pattern: r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b", check: is_iban },
     Form { name: "card number", hints: DIGITS, pattern: r"\b\d(?:[ -]?\d){12,18}\b", check: is_card },
     form("social security number", DIGITS, r"\b\d{3}-\d{2}-\d{4}\b"),
+    Form {
+        name: "phone number",
+        hints: DIGITS,
+        pattern: concat!(
+            r"(?:(?i:phone|mobile|whatsapp|\btel|telefon|handy|m[óo]vil|tel[ée]fono|t[ée]l[ée]phone|portable)|",
+            r"[Тт]елефона?|\b[Тт]ел)\.?(?:[ -]?(?i:number|no\.?|nr\.?|nummer)|\s*№)?",
+            r"\s*(?:(?i:is|at|on|lautet|ist|es|est|é|è|это)|[:=：—–-])?:?\s+",
+            "(",
+            number!(),
+            ")|(?i:my number is|(?:call|ring|text|phone|message) (?:me|us|him|her|them)(?: at| on| under)?:?) (",
+            number!(),
+            ")"
+        ),
+        check: is_told_as_a_phone,
+    },
+    Form { name: "phone number", hints: DIGITS, pattern: concat!(r"\(?\b", number!()), check: is_national_phone },
     Form { name: "phone number", hints: &["+"], pattern: r"\+\d[\d ().\-]{7,20}\d", check: has_digits_of_a_phone },
     Form {
         name: "phone number",
@@ -114,6 +209,27 @@ fn looks_like_no_word(text: &str) -> bool {
     let has_sign = text.chars().any(|char| !char.is_alphabetic() && !matches!(char, '\'' | '’' | '-'));
     let has_capital_inside = text.chars().skip(1).any(char::is_uppercase) && text.chars().any(char::is_lowercase);
     text.chars().count() >= 4 && (has_sign || has_capital_inside)
+}
+
+/// Whether a word has letters and digits, or is a number that is no year: "password hunter2", and not "password of 2024".
+fn is_mixed(text: &str) -> bool {
+    let text = text.trim_end_matches(['.', '!', '?', ')']);
+    let has_digit = text.chars().any(|char| char.is_ascii_digit());
+    let is_number = text.chars().all(|char| char.is_ascii_digit());
+    let is_year = text.len() == 4 && (text.starts_with("19") || text.starts_with("20"));
+    text.chars().count() >= 4
+        && has_digit
+        && !text.contains(['-', '.', '/', ':'])
+        && (text.chars().any(char::is_alphabetic) || is_number && !is_year)
+}
+
+/// Whether a key is told by its looks: long, with a stretch of letters and digits in no order of a language.
+fn is_random(text: &str) -> bool {
+    let mixed = |part: &str| {
+        let has = |wanted: fn(&char) -> bool| part.chars().any(|char| wanted(&char));
+        part.len() >= 12 && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)
+    };
+    text.len() >= 16 && text.split(|char: char| !char.is_ascii_alphanumeric()).any(mixed)
 }
 
 fn digits(text: &str) -> impl DoubleEndedIterator<Item = u32> {
@@ -146,6 +262,54 @@ fn is_iban(text: &str) -> bool {
 
 fn has_digits_of_a_phone(text: &str) -> bool {
     (9..=15).contains(&digits(text).count())
+}
+
+/// The groups of digits, and the signs between them.
+fn groups(number: &str) -> (Vec<&str>, Vec<char>) {
+    let groups = number.split(|char: char| !char.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
+    (groups, number.chars().filter(|char| !char.is_ascii_digit()).collect())
+}
+
+/// A day, a time, a fraction or a price: numbers with signs in between that are no phone's.
+fn is_other_number(number: &str) -> bool {
+    let (groups, signs) = groups(number);
+    let is_year = |group: &&str| group.len() == 4 && (group.starts_with("19") || group.starts_with("20"));
+    let is_short = |group: &&str| group.len() <= 2;
+    let is_day = match groups.as_slice() {
+        [year, month, day, ..] if is_year(year) => is_short(month) && is_short(day),
+        [day, month, year, ..] if is_year(year) => is_short(month) && is_short(day),
+        [day] => day.len() == 8 && (day.starts_with("19") || day.starts_with("20")),
+        _ => false,
+    };
+    let has_dots = signs.contains(&'.');
+    let is_price = has_dots && groups.iter().skip(1).all(|group| group.len() == 3);
+    let is_fraction = has_dots && groups.len() < 3;
+    is_day
+        || is_price
+        || is_fraction
+        || signs.iter().any(|sign| matches!(sign, ':' | ','))
+        || has_dots && signs.iter().any(|s| *s != '.')
+}
+
+/// What is said to be one.
+fn is_told_as_a_phone(number: &str) -> bool {
+    (7..=15).contains(&digits(number).count()) && !is_other_number(number)
+}
+
+/// What begins with the zero of a trunk call, as in most of Europe, or with the two of a call abroad.
+fn is_national_phone(number: &str) -> bool {
+    let (groups, signs) = groups(number);
+    let longest = if groups.first().is_some_and(|group| group.starts_with("00")) { 15 } else { 12 };
+    let first = groups.first().map_or("", |group| group.trim_start_matches('0'));
+    let zeros = groups.first().map_or(0, |group| group.len() - first.len());
+    // Of New England.
+    let is_zip_code = matches!(groups.as_slice(), [five, four] if five.len() == 5 && four.len() == 4);
+    (1..=2).contains(&zeros)
+        && !first.is_empty()
+        && (9..=longest).contains(&digits(number).count())
+        && signs.iter().filter(|sign| **sign == '/').count() <= 1
+        && !is_zip_code
+        && !is_other_number(number)
 }
 
 fn is_ip(text: &str) -> bool {
