@@ -6,6 +6,7 @@ use async_trait::async_trait;
 
 use super::{
     clause::{clauses, skip_leads},
+    ended::join_adverbs,
     english,
     foreign::{ends_reading, points_at_text, takes_back},
     language::Language,
@@ -90,6 +91,7 @@ pub(super) fn read(message: &Message, index: usize, at: Timestamp) -> Vec<Fact> 
     let text = message.text.as_str();
     let mut tokens = tokens(text, &pieces(text));
     let language = language_of(&tokens);
+    join_adverbs(language, &mut tokens);
     language.calendar.mark(&mut tokens, text, at);
     let words = &language.words;
     let starts = |at: usize, phrase: &[&str]| {

@@ -40,8 +40,9 @@
 //!
 //! # Corrections and ends
 //!
-//! What is told to be over, or wrong, ends what is known of it: another value of the slot, "no longer", "I sold my car",
-//! "I cancelled my trip to Japan"; "…, not Tom" ends what says Tom. Where it takes knowing the name to tell what is meant
+//! What is told to be over, or wrong, ends what is known of it: another value of the slot, "no longer" and "not … any more"
+//! with whatever can be said without them, "I sold my car", "I cancelled my trip to Japan"; "…, not Tom" ends what says Tom.
+//! What ends in part only ("I'm no longer just a nurse", "… with my parents") is left as it is. Where it takes knowing the name to tell what is meant
 //! ("Bruno died"), or where it may end one thing or another (a divorce, the name of a husband or of a wife), the fact
 //! [only ends](crate::Fact::ends_only) something and is stored where there is something to end. What is no longer eaten is
 //! no longer liked, but an allergy stays.
@@ -65,6 +66,7 @@
 
 mod allergen;
 mod clause;
+mod ended;
 mod english;
 mod extractor;
 mod fits;

@@ -6,6 +6,7 @@ use chrono::TimeDelta;
 
 use super::{
     allergen::is_allergen,
+    ended::{is_over, is_partly_over, narrows_end, reworded, text_when_over, what_is_over},
     language::Language,
     pattern::{Found, Pattern, View},
     relations::{Told, relations},
@@ -95,21 +96,37 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Tries each of the beginnings that may be understood, until one says something.
+    /// Tries each of the beginnings that may be understood, until one says something; then what is told to be over.
     fn statement(&mut self, tokens: &[Token], understood: &[&[&str]], greeted: bool) {
         let quote = quote(self.text, tokens);
-        let bare: [&[&str]; 1] = [&[]];
-        for prefix in bare.iter().chain(understood) {
+        let reworded = reworded(tokens);
+        let tokens = reworded.as_deref().unwrap_or(tokens);
+        if is_partly_over(tokens) {
+            return;
+        }
+        if !self.told(tokens, understood, greeted, quote)
+            && let Some(tokens) = what_is_over(tokens)
+        {
+            let views = beginnings(understood).map(|prefix| View { prefix, tokens: &tokens });
+            let over = views.filter_map(|view| self.read(&self.language.rows, view, false, true)).next();
+            self.add(over.map(|reading| reading.facts).unwrap_or_default(), quote);
+        }
+    }
+
+    /// Reads the clause as it stands, and says whether it tells anything.
+    fn told(&mut self, tokens: &[Token], understood: &[&[&str]], greeted: bool, quote: Option<&str>) -> bool {
+        for prefix in beginnings(understood) {
             let Some(mut reading) = self.facts(&self.language.rows, View { prefix, tokens }, greeted) else { continue };
             for _ in 0..MOST_CONTINUATIONS {
                 self.add(reading.facts, quote);
                 let Some(next) = reading.rest.and_then(|view| self.facts(&self.language.rows, view, false)) else {
-                    return;
+                    return true;
                 };
                 reading = next;
             }
-            return;
+            return true;
         }
+        false
     }
 
     /// Forgets all but the first facts.
@@ -131,6 +148,17 @@ impl<'a> Reader<'a> {
 
     /// What the first row that fits makes of the view.
     fn facts<'v>(&self, rows: &[(Pattern, &'static Row)], view: View<'v>, greeted: bool) -> Option<Reading<'v>> {
+        self.read(rows, view, greeted, false)
+    }
+
+    /// The same, where what it says may be over.
+    fn read<'v>(
+        &self,
+        rows: &[(Pattern, &'static Row)],
+        view: View<'v>,
+        greeted: bool,
+        over: bool,
+    ) -> Option<Reading<'v>> {
         let first = view.word(0)?;
         let before = self.facts.last().map_or("", |fact| fact.text.as_str());
         rows.iter().filter(|(pattern, _)| pattern.may_begin(first)).find_map(|(pattern, row)| {
@@ -138,12 +166,13 @@ impl<'a> Reader<'a> {
             if untimely || (row.value == Value::Introduced && !greeted) {
                 return None;
             }
-            self.reading(row, view, &pattern.find(self.language, view)?)
+            self.reading(row, view, &pattern.find(self.language, view)?, over)
         })
     }
 
-    fn reading<'v>(&self, row: &Row, view: View<'v>, found: &Found) -> Option<Reading<'v>> {
+    fn reading<'v>(&self, row: &Row, view: View<'v>, found: &Found, over: bool) -> Option<Reading<'v>> {
         let language = self.language;
+        let text = if over { text_when_over(row.text)? } else { row.text.to_owned() };
         let value = match found.values[0] {
             Some(place) => Some(cut(language, view, place, row.value, row.resume, self.at)?),
             None => None,
@@ -185,6 +214,10 @@ impl<'a> Reader<'a> {
         if row.lasting && !when.is_some_and(|when| when.lasting) {
             return None;
         }
+        let last = value.as_ref().and_then(|value| view.word(value.end.checked_sub(1)?));
+        if (over || is_over(view.tokens)) && [view.word(stop), last].into_iter().flatten().any(narrows_end) {
+            return None;
+        }
         let filling = Filling {
             found,
             value: value.as_ref(),
@@ -192,8 +225,8 @@ impl<'a> Reader<'a> {
             meant: None,
             when: when.map(|when| (when, stop)),
         };
-        let facts = self.filled(row, view, &filling)?;
-        let rest = view.word(stop).and_then(|next| {
+        let facts = self.filled(row, &text, view, &filling)?;
+        let rest = view.word(stop).filter(|_| !over).and_then(|next| {
             let (_, beginning) = row.resume.iter().find(|(word, _)| *word == next)?;
             let from = (stop + 1).checked_sub(view.prefix.len())?;
             Some(View { prefix: beginning, tokens: view.tokens.get(from..)? })
@@ -202,10 +235,10 @@ impl<'a> Reader<'a> {
     }
 
     /// The facts of a row: one, or one for each thing of a list.
-    fn filled(&self, row: &Row, view: View<'_>, filling: &Filling<'_>) -> Option<Vec<Fact>> {
+    fn filled(&self, row: &Row, text: &str, view: View<'_>, filling: &Filling<'_>) -> Option<Vec<Fact>> {
         let mut facts = Vec::new();
         let listed = match filling.value {
-            Some(cut) if may_be_list(row) => match list(self.language, view, cut, is_against(row.text)) {
+            Some(cut) if may_be_list(row) => match list(self.language, view, cut, is_against(text)) {
                 List::Parts(_) if row.whole => List::Unclear,
                 list => list,
             },
@@ -215,28 +248,20 @@ impl<'a> Reader<'a> {
             (List::Parts(parts), Some(cut)) => {
                 for (start, end) in parts {
                     let part = Cut { start, end, ..cut.clone() };
-                    facts.push(self.fact(
-                        row.text,
-                        row.slot,
-                        row,
-                        view,
-                        &Filling { value: Some(&part), ..*filling },
-                    )?);
+                    facts.push(self.fact(text, row.slot, row, view, &Filling { value: Some(&part), ..*filling })?);
                 }
             }
             (_, Some(cut)) if row.value == Value::Missed => {
                 for meant in (self.language.from_genitive)(self.slice(view, cut.start, cut.end)?) {
-                    facts.push(self.fact(
-                        row.text,
-                        row.slot,
-                        row,
-                        view,
-                        &Filling { meant: Some(&meant), ..*filling },
-                    )?);
+                    facts.push(self.fact(text, row.slot, row, view, &Filling { meant: Some(&meant), ..*filling })?);
                 }
             }
-            (List::Unclear, _) => facts.push(self.fact(row.text, "", row, view, filling)?),
-            _ => facts.push(self.fact(row.text, row.slot, row, view, filling)?),
+            (List::Unclear, _) => facts.push(self.fact(text, "", row, view, filling)?),
+            _ => facts.push(self.fact(text, row.slot, row, view, filling)?),
+        }
+        // What comes along with a statement is not over with it.
+        if text != row.text {
+            return Some(facts);
         }
         if let Some((text, slot)) = row.also {
             facts.push(self.fact(text, slot, row, view, filling)?);
@@ -345,6 +370,11 @@ impl<'a> Reader<'a> {
         }
         normalized(&key)
     }
+}
+
+/// The words that may be understood before a clause, first of all none.
+fn beginnings<'u>(understood: &'u [&'u [&'u str]]) -> impl Iterator<Item = &'u [&'u str]> {
+    std::iter::once(&[][..]).chain(understood.iter().copied())
 }
 
 /// Whether each thing of a list has a slot of its own.

@@ -71,8 +71,9 @@ struct Parts {
 
 fn parts(text: &str) -> Parts {
     let mut parts = Parts { value: Vec::new(), times: Vec::new(), against: false };
+    let over = text.starts_with("No longer hates ") || text.starts_with("No longer dislikes ");
     for word in text.unicode_words().map(fold) {
-        parts.against |= listed(AGAINST, &word);
+        parts.against |= listed(AGAINST, &word) && !over;
         let is_year = word.len() == 4 && word.parse::<u16>().is_ok_and(|year| (1900..2101).contains(&year));
         if is_year || listed(TIMES, &word) {
             parts.times.push(word);
@@ -127,7 +128,8 @@ pub(super) fn agreement(known: &str, new: &str) -> Agreement {
         };
     }
     let start = normalized(new).replace('ё', "е");
-    let withdraws = fresh.against && WITHDRAWING.iter().any(|words| start.starts_with(words));
+    let over = [" no longer ", " больше не "].iter().any(|words| start.contains(words));
+    let withdraws = fresh.against && (over || WITHDRAWING.iter().any(|words| start.starts_with(words)));
     if withdraws && !within(&fresh.value, &old.value) { Agreement::Unrelated } else { Agreement::Contradicts }
 }
 

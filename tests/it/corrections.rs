@@ -81,6 +81,43 @@ async fn an_end_ends_what_it_names() {
 }
 
 #[tokio::test]
+async fn any_more_ends_whatever_it_stands_by() {
+    check(&[
+        (&["I'm allergic to peanuts.", "I'm not allergic to peanuts any more."], &["Is no longer allergic to peanuts"]),
+        (&["I work at Acme.", "I'm not at Acme any more."], &["No longer works at Acme"]),
+        (&["I'm a nurse.", "I'm not a nurse any longer."], &["Is no longer a nurse"]),
+        (&["I live in Rome.", "We're not living in Rome any more."], &["No longer lives in Rome"]),
+        (&["I have a dog named Rex.", "We don't have Rex any more."], &["No longer has Rex"]),
+        (&["I have a dog named Rex.", "I don't have a dog any more."], &["No longer has a dog"]),
+        (&["I hate olives.", "I don't hate olives any more."], &["No longer hates olives"]),
+        (&["I work from home.", "I don't work from home any more."], &["No longer works from home"]),
+        (&["I'm diabetic.", "I'm not diabetic any more."], &["Is no longer diabetic"]),
+        (
+            &["I plan to visit Peru in June.", "I don't plan to visit Peru any more."],
+            &["No longer plans to visit Peru"],
+        ),
+        (
+            &["My sister works at Acme.", "My sister doesn't work at Acme any more."],
+            &["Sister no longer works at Acme"],
+        ),
+        (&["I drive a Renault Clio.", "I don't have a car any more."], &["No longer has a car"]),
+        (&["Я работаю в Яндексе.", "Я уже не работаю в Яндексе."], &["Больше не работает в Яндексе"]),
+        (&["Я люблю джаз.", "Я не люблю джаз больше."], &["Больше не любит джаз"]),
+    ])
+    .await;
+    check(&[
+        (&["I like jazz.", "I'm not sure any more whether I like jazz."], &["Likes jazz"]),
+        (&["I'm a nurse.", "I'm not just a nurse any more."], &["Is a nurse"]),
+        (&["I live in Rome.", "I don't live in Rome with my parents any more."], &["Lives in Rome"]),
+        (&["I work at Acme.", "I'm not with Tom any more."], &["Works at Acme"]),
+        (&["I have a dog named Rex.", "I don't have Time any more."], &["Has a dog named Rex"]),
+        (&["I have a dog named Rex.", "I don't walk my dog Rex any more."], &["Has a dog named Rex"]),
+        (&["I have a dog named Rex.", "I don't have a cat any more."], &["Has a dog named Rex", "No longer has a cat"]),
+    ])
+    .await;
+}
+
+#[tokio::test]
 async fn an_end_ends_nothing_else() {
     check(&[
         // Who is not known is not worth a memory.

@@ -30,6 +30,7 @@ pub(super) const PERSON: &[Row] = &[
     row("i drive an {v}", "Drives an {v}", Identity, "user.car", Value::Named),
     row("my car is|'s a {v}", "Drives a {v}", Identity, "user.car", Value::Named),
     row("my car is|'s an {v}", "Drives an {v}", Identity, "user.car", Value::Named),
+    row("i|we no longer have|own|drive a|my|our|the car", "No longer has a car", Identity, "user.car", Value::None),
     row("i|we sold my|our car", "Sold the car", Identity, "user.car", Value::None).once(),
     row("i|we sold my|our @make {v}", "No longer drives a {c} {v}", Identity, "user.car", Value::Named)
         .once()
@@ -43,13 +44,6 @@ pub(super) const PERSON: &[Row] = &[
     row("i am fluent in {v}", "Is fluent in {v}", Speech, "", Value::Languages),
     row(
         "i am no longer learning|studying {v}",
-        "Is no longer learning {v}",
-        Speech,
-        "user.learning.{v}",
-        Value::Languages,
-    ),
-    row(
-        "i am not learning|studying {v} anymore",
         "Is no longer learning {v}",
         Speech,
         "user.learning.{v}",
@@ -100,8 +94,7 @@ pub(super) const PERSON: &[Row] = &[
 
 pub(super) const PLACE_AND_WORK: &[Row] = &[
     row("i|we no longer live in {v}", "No longer lives in {v}", Home, "user.home", Value::Place),
-    row("i|we do not live in {v} anymore", "No longer lives in {v}", Home, "user.home", Value::Place),
-    row("i|we do not live in {v} any more|longer", "No longer lives in {v}", Home, "user.home", Value::Place),
+    row("i|we am|are no longer living|based in {v}", "No longer lives in {v}", Home, "user.home", Value::Place),
     row("i|we do not live in {v}", "Does not live in {v}", Home, "user.home", Value::Place),
     row("i|we live|reside in {v}", "Lives in {v}", Home, "user.home", Value::Dwelling),
     row("i|we live near {v}", "Lives near {v}", Home, "", Value::Place),
@@ -128,14 +121,7 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     row("i left|quit {v}", "No longer works at {v}", Work, "user.employer", Value::Company).once(),
     row("i joined {v}", "Works at {v}", Work, "user.employer", Value::Named).after(GONE).once(),
     row("i am at|with {v} $", "Works at {v}", Work, "user.employer", Value::Named).after(LEFT),
-    row("i do not work at|for {v} anymore", "No longer works at {v}", Work, "user.employer", Value::Organisation),
-    row(
-        "i do not work at|for {v} any more|longer",
-        "No longer works at {v}",
-        Work,
-        "user.employer",
-        Value::Organisation,
-    ),
+    row("i am no longer at|with {v} $", "No longer works at {v}", Work, "user.employer", Value::Named).ends_only(),
     row("i quit|left|lost my job at|with {v}", "No longer works at {v}", Work, "user.employer", Value::Named).once(),
     row("i resigned from {v}", "No longer works at {v}", Work, "user.employer", Value::Named).once(),
     row("i was|got laid off from|by {v}", "No longer works at {v}", Work, "user.employer", Value::Named).once(),

@@ -8,6 +8,7 @@ use crate::rules::{
 pub(super) const OTHERS: &[Row] = &[
     row("i am married to {v}", "Is married to {v}", Family, "user.marital_status", Value::Person),
     row("i am @status $", "Is {c}", Family, "user.marital_status", Value::None),
+    row("i am no longer married $", "Is no longer married", Family, "user.marital_status", Value::None).ends(PARTED),
     row("i am not @status $", "Is not {c}", Family, "user.marital_status", Value::None),
     row("i|we got divorced", "Is divorced", Family, "user.marital_status", Value::None).once().ends(PARTED),
     row("i got married to {v}", "Is married to {v}", Family, "user.marital_status", Value::Person).once(),
@@ -43,13 +44,7 @@ pub(super) const OTHERS: &[Row] = &[
         "user.pet.{v}",
         Value::Person,
     ),
-    row(
-        "i|we do not have my|our|the @pet {v} anymore",
-        "No longer has a {c} named {v}",
-        Pets,
-        "user.pet.{v}",
-        Value::Person,
-    ),
+    row("i|we no longer have {v}", "No longer has {v}", Pets, "user.pet.{v}", Value::Called).ends_only(),
     row("i|we lost|rehomed my|our @pet {v}", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person)
         .once(),
     row("i|we gave away my|our @pet {v}", "No longer has a {c} named {v}", Pets, "user.pet.{v}", Value::Person).once(),

@@ -57,13 +57,13 @@ pub(super) const LISTS: Lists = Lists {
     closings: "best_regards kind_regards warm_regards yours_sincerely yours_truly yours_faithfully sincerely regards",
     roles: "assistant expert pirate robot chatbot bot ai wizard king queen knight character detective interviewer tutor \
         model agent",
-    retractions: "not not_really not_at_all not_anymore not_any_more not_any_longer not_true i_do_not \
-        i_do_not_anymore i_do_not_any_more i_am_not i_am_not_anymore no_longer nope psych sike as_if i_wish",
+    retractions: "not not_really not_at_all not_anymore not_true i_do_not \
+        i_do_not_anymore i_am_not i_am_not_anymore no_longer nope psych sike as_if i_wish",
     asides: "at_heart at_times at_best in_my_head in_my_mind in_my_dreams in_my_dream in_my_imagination in_theory \
         in_spirit on_paper in_my_family in_the_family in_training on_my_mind in_disguise by_nobody not_really for_a_day for_the_day \
         for_halloween as_him as_her for_no_one for_fun",
     digressions: "who whose",
-    losses: "died dead passed lost late gone buried deceased ex former missing",
+    losses: "died dead passed lost late gone buried deceased ex former missing anymore longer",
     reminders: "remember please_remember do_not_forget please_do_not_forget keep_in_mind please_keep_in_mind",
     links: "that",
     states: "is are has opens closes starts begins ends leaves arrives expires",
