@@ -223,6 +223,10 @@ impl<'a> Judge<'a> {
                 related && (!another || fills_alike(fact, known_memory))
             }
             None if ends_nothing(fact, self.facts, self.neighbours) => true,
+            // "Is no longer vegetarian" ends nothing of "Is pescatarian", unless the plan says so.
+            None if fact.ends_only => !self.neighbours.iter().any(|near| {
+                fact.slot.is_some() && near.memory.slot == fact.slot && share_words(&fact.text, &near.memory.text)
+            }),
             // Some other new fact must say it, or say it anew, and be stored itself.
             None => self.facts.iter().enumerate().any(|(other, stored)| {
                 other != number

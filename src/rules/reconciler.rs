@@ -209,10 +209,28 @@ impl<'a> Planner<'a> {
         Action::Update { neighbour, fact: Some(fact), text: new.text.clone() }
     }
 
+    /// Whether the fact says that a pet has died, without its name, and the memory is the only one of such a pet.
+    fn is_the_only_one(&self, new: &Fact, known: &str) -> bool {
+        let died = new.slot.is_none().then(|| new.text.split_once(" died")).flatten();
+        let Some((pet, _)) = died.filter(|_| new.categories.iter().any(|label| label == "pets")) else { return false };
+        let pet = pet.to_lowercase();
+        let is_one = |text: &str| {
+            let words: Vec<&str> = text.strip_prefix("Has a ").unwrap_or_default().split(' ').collect();
+            words
+                .iter()
+                .position(|word| *word == pet)
+                .is_some_and(|at| words.get(at + 1).is_none_or(|next| *next == "named"))
+        };
+        let any = |text: &str| text.starts_with("Has ") && text.to_lowercase().contains(&pet);
+        is_one(known) && self.open().iter().filter(|(_, near)| any(&near.memory.text)).count() == 1
+    }
+
     fn fill_slot(&mut self, fact: usize, new: &Fact) -> Action {
         for (neighbour, near) in self.open() {
             let known = near.memory.text.as_str();
-            if is_corrected(new, &near.memory) || is_called_off(&new.text, known) || is_told_over(&new.text, known) {
+            let over = is_called_off(&new.text, known) || is_told_over(&new.text, known);
+            if over || is_corrected(new, &near.memory) || is_gone(new, &near.memory) || self.is_the_only_one(new, known)
+            {
                 self.ended.insert(neighbour, fact);
             }
         }
@@ -241,6 +259,19 @@ impl<'a> Planner<'a> {
         }
         Action::Add { fact }
     }
+}
+
+/// Whether the fact says that a relative has died, or is one no more, and the memory tells something of them; or that
+/// one is no student, and the memory what one studies. The name of who has died stays theirs.
+fn is_gone(fact: &Fact, memory: &Memory) -> bool {
+    let graduated = fact.text == "Graduated" && memory.slot.is_none() && memory.text.starts_with("Studies ");
+    let ends = |who: &str, named: bool| {
+        let of = memory.slot.as_deref().and_then(|slot| slot.strip_prefix(who)?.strip_prefix('.'));
+        of.is_some_and(|of| named || (of != "name" && of != "death"))
+    };
+    let slot = fact.slot.as_deref().unwrap_or_default();
+    let dead = slot.strip_suffix(".death").is_some_and(|who| ends(who, false));
+    graduated || dead || slot.strip_suffix(".parting").is_some_and(|who| ends(who, true))
 }
 
 /// Whether the fact says that a thing is no longer eaten or drunk, and the memory that it is liked. What one is allergic to

@@ -93,6 +93,11 @@ pub(super) const PERSON: &[Row] = &[
 ];
 
 pub(super) const PLACE_AND_WORK: &[Row] = &[
+    row("i|we lived in {v}", "Lived in {v}{t}", Home, "", Value::Place).ended(),
+    row("i worked at|for {v}", "Worked at {v}{t}", Work, "", Value::Named).ended(),
+    row("i worked as {v}", "Worked as {v}{t}", Work, "", Value::Occupation).ended(),
+    row("i was {v}", "Was {v}{t}", Work, "", Value::Occupation).ended(),
+    row("i studied at {v}", "Studied at {v}{t}", Education, "", Value::Named).ended(),
     row("i|we no longer live in {v}", "No longer lives in {v}", Home, "user.home", Value::Place),
     row("i|we am|are no longer living|based in {v}", "No longer lives in {v}", Home, "user.home", Value::Place),
     row("i|we do not live in {v}", "Does not live in {v}", Home, "user.home", Value::Place),
@@ -126,6 +131,8 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     row("i resigned from {v}", "No longer works at {v}", Work, "user.employer", Value::Named).once(),
     row("i was|got laid off from|by {v}", "No longer works at {v}", Work, "user.employer", Value::Named).once(),
     row("i was|got fired from|by {v}", "No longer works at {v}", Work, "user.employer", Value::Named).once(),
+    row("i changed|switched jobs", "Has a new job{t}", Work, "", Value::None).once().ends(LEFT_JOB),
+    row("i retired", "Is retired", Work, "user.occupation", Value::None).once().ends(LEFT_JOB),
     row("i quit|left my job", "Left the job", Work, "user.employer", Value::None).once(),
     row("i lost my job", "Lost the job", Work, "user.employer", Value::None).once(),
     row("i was|got laid off", "Lost the job", Work, "user.employer", Value::None).once(),
@@ -148,6 +155,19 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     )
     .once()
     .resume(AS_WORK),
+    row(
+        "i got|have|found|started|accepted a|my new job as {v}",
+        "Works as {v}",
+        Work,
+        "user.occupation",
+        Value::Occupation,
+    )
+    .once()
+    .ends(LEFT_JOB)
+    .resume(AT_WORK),
+    row("i got|have|found|started|accepted a|my new job", "Has a new job{t}", Work, "", Value::None)
+        .once()
+        .ends(LEFT_JOB),
     row("i started working at|for {v}", "Works at {v}", Work, "user.employer", Value::Organisation)
         .once()
         .resume(AS_WORK),
@@ -157,6 +177,7 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     row("i work in @field", "Works in {c}", Work, "", Value::None).resume(AT_WORK),
     row("i work from home", "Works from home", Work, "", Value::None),
     row("i work remotely", "Works remotely", Work, "", Value::None),
+    row("i am @jobless", "Is {c}", Work, "user.occupation", Value::None).ends(LEFT_JOB),
     row("i am @workless", "Is {c}", Work, "user.occupation", Value::None),
     row("i am {v}", "Is {v}", Work, "user.occupation", Value::Occupation).resume(AT_WORK),
     row("my job is|'s {v}", "Works as {v}", Work, "user.occupation", Value::Occupation).resume(AT_WORK),
@@ -165,12 +186,18 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     row("i|we run|own a|an @business", "Runs a {c}", Work, "", Value::None),
     row("i am a|an {w} student at {v}", "Studies at {v}", Education, "user.school", Value::Named),
     row("i am a student at {v}", "Studies at {v}", Education, "user.school", Value::Named),
+    row("i am a|an @studies student", "Is a {c} student", Education, "user.student", Value::None),
+    row("i am a student", "Is a student", Education, "user.student", Value::None),
     row("i study at {v}", "Studies at {v}", Education, "user.school", Value::Organisation),
     row("i am studying at {v}", "Studies at {v}", Education, "user.school", Value::Organisation),
     row("i study|major {v}", "Studies {v}", Education, "", Value::Thing).resume(AT_SCHOOL),
     row("i am majoring in {v}", "Studies {v}", Education, "", Value::Thing).resume(AT_SCHOOL),
     row("i am studying {v}", "Studies {v}", Education, "", Value::Thing).resume(AT_SCHOOL),
-    row("i graduated from {v}", "Graduated from {v}{t}", Education, "", Value::Named),
+    row("i graduated from {v}", "Graduated from {v}{t}", Education, "", Value::Named)
+        .ends(&[("No longer studies at {v}", "user.school"), ("Is no longer a student", "user.student")]),
+    row("i graduated", "Graduated{t}", Education, "", Value::None)
+        .once()
+        .ends(&[("No longer studies there", "user.school"), ("Is no longer a student", "user.student")]),
     row("i majored in {v}", "Majored in {v}", Education, "", Value::Thing),
     row(
         "i have a|my degree|phd|doctorate|master's|bachelor's in {v}",
@@ -181,6 +208,8 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     ),
 ];
 
+/// What a new job ends.
+const LEFT_JOB: &[(&str, &str)] = &[("Left the job", "user.employer")];
 /// Facts after which a car spoken of is the new one.
 const SOLD: &[&str] = &["Sold the car", "No longer drives"];
 const AT_WORK: &[(&str, &[&str])] = &[
