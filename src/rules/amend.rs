@@ -142,7 +142,7 @@ fn corrected(reader: &Reader<'_>, said: &[Token], found: &Amendment<'_>, greeted
     if before.is_empty() {
         return None;
     }
-    let mut ways = ways(reader.language, said, found.right).into_iter();
+    let mut ways = ways(reader.language, said, found.right).into_iter().map(|way| timed(reader, way));
     if let Some(mut way) = ways.find(|way| differ_alike(&before, &read(way))) {
         way.extend(found.rest.iter().cloned());
         return Some(way);
@@ -156,6 +156,21 @@ fn corrected(reader: &Reader<'_>, said: &[Token], found: &Amendment<'_>, greeted
     let same = after.iter().any(|new| before.iter().any(|old| about(old) == about(new)));
     // "No wait, I forgot: I'm vegan" takes nothing back; what is no fact does.
     (same || after.is_empty()).then(|| clause.to_vec())
+}
+
+/// The words with the times that they name together: "in June, I mean July" names July.
+fn timed(reader: &Reader<'_>, words: Vec<Token>) -> Vec<Token> {
+    let mut text = String::new();
+    let place = |word: Token| {
+        let start = text.len();
+        text.push_str(reader.text.get(word.start..word.end).unwrap_or_default());
+        let placed = Token { start, end: text.len(), when: None, ..word.clone() };
+        text.push(' ');
+        (word, placed)
+    };
+    let (words, mut placed): (Vec<Token>, Vec<Token>) = words.into_iter().map(place).unzip();
+    reader.language.calendar.mark(&mut placed, &text, reader.at);
+    words.into_iter().zip(placed).map(|(word, placed)| Token { when: placed.when, ..word }).collect()
 }
 
 /// Whether the facts are of the same kinds, and not the same.

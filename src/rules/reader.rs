@@ -216,7 +216,8 @@ impl<'a> Reader<'a> {
             return None;
         }
         let end = when.and_then(|when| when.until);
-        let past = when.is_some_and(|when| when.bounded) && end.is_some_and(|end| end <= self.at);
+        let past =
+            when.is_some_and(|when| when.bounded && when.from.is_some()) && end.is_some_and(|end| end <= self.at);
         if (row.ending && end.is_none_or(|end| end <= self.at)) || (row.ended && !past) {
             return None;
         }

@@ -53,8 +53,8 @@ pub(super) fn after(
             .word(at)
             .is_some_and(|word| matches!(word, "with" | "of" | "to" | "by" | "about") || (word == "from" && pointed))
         && !view.word(at + 1).is_some_and(|word| EXPECTED.contains(&word));
-    // "I graduated to a bike."
-    let figured = figured || (row.text.starts_with("Graduated") && view.word(at) == Some("to"));
+    // "I graduated to a bike", "I graduated from high school" says nothing of where one studies.
+    let figured = figured || (row.text == "Graduated{t}" && matches!(view.word(at), Some("to" | "from")));
     let other = goes_on || figured || limited(language, view, at, when.as_ref(), row, now);
     (!other).then_some((when, at))
 }

@@ -104,6 +104,7 @@ fn a_plan_holds_until_its_time_is_over() {
         ("I'm staying in Peru until Christmas", Some("2020-12-27T00:00:00Z")),
         ("I'm on vacation until June", Some("2020-07-01T00:00:00Z")),
         ("Я в Перу с 3 по 10 марта", Some("2020-03-11T00:00:00Z")),
+        ("I plan to visit Peru in May, I mean June", Some("2020-07-01T00:00:00Z")),
         ("I'm planning a trip to Peru from 3 May", None),
         ("I plan to learn to sail", None),
         ("I moved to Peru this year", None),
@@ -142,7 +143,12 @@ fn what_was_has_its_time() {
         assert_eq!((fact.text.as_str(), fact.valid_at, fact.invalid_at), (text, day(since), day(until)));
         assert_eq!(fact.slot, None);
     }
-    for message in ["I lived in Rome", "I lived in Rome for a year", "I lived in Rome until I was five"] {
+    for message in [
+        "I lived in Rome",
+        "I lived in Rome for a year",
+        "I lived in Rome until I was five",
+        "I worked at Acme until 2020",
+    ] {
         assert_eq!(extract(&[Message::user(message)]), [], "{message}");
     }
 }

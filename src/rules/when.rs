@@ -125,7 +125,9 @@ impl Calendar {
             Form::Shifted(Unit::Year, shift) => {
                 (Some(found.start).filter(|_| shift < 0), Wording::Instead(self.year_text(found.start)))
             }
-            Form::Calendar | Form::Span => (Some(found.start).filter(|_| over), Wording::AsIs),
+            Form::Calendar => (Some(found.start).filter(|_| over), Wording::AsIs),
+            // What is told to have lasted until a day that is over does not say since when.
+            Form::Span => (Some(found.start).filter(|start| over && *start < found.end), Wording::AsIs),
             Form::Since => (Some(found.start), Wording::AsIs),
             Form::Recurring => (None, Wording::Habit),
             Form::Shifted(..) | Form::Other => (None, Wording::Dropped),
