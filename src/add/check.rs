@@ -223,6 +223,10 @@ impl<'a> Judge<'a> {
                 related && (!another || fills_alike(fact, known_memory))
             }
             None if ends_nothing(fact, self.facts, self.neighbours) => true,
+            // "Is no longer vegetarian" ends nothing of "Is pescatarian", unless the plan says so.
+            None if fact.ends_only => !self.neighbours.iter().any(|near| {
+                fact.slot.is_some() && near.memory.slot == fact.slot && share_words(&fact.text, &near.memory.text)
+            }),
             // Some other new fact must say it, or say it anew, and be stored itself.
             None => self.facts.iter().enumerate().any(|(other, stored)| {
                 other != number
@@ -344,7 +348,9 @@ fn about(fact: &Fact, near: &Neighbour) -> bool {
 
 /// Whether a fact that is worth storing only as an end has nothing to end.
 fn ends_nothing(fact: &Fact, facts: &[Fact], neighbours: &[Neighbour]) -> bool {
-    let known = || neighbours.iter().any(|near| fact.slot.is_some() && near.memory.slot == fact.slot);
+    // "No longer works at Bolt" ends nothing of "Works at Acme".
+    let about = |near: &Neighbour| near.memory.slot == fact.slot && !names_apart(&fact.text, &near.memory.text);
+    let known = || fact.slot.is_some() && neighbours.iter().any(about);
     let told = || facts.iter().any(|other| !other.ends_only && fact.slot.is_some() && other.slot == fact.slot);
     fact.ends_only && !known() && !told()
 }

@@ -179,6 +179,11 @@ mod tests {
         for (query, past) in [
             ("Where did I live before?", true),
             ("What did I used to drink?", true),
+            ("Where did I use to work?", true),
+            ("What was my last job?", true),
+            ("Do you remember my old address?", true),
+            ("What do I use to cook rice?", false),
+            ("What did I do at my old desk, last thing?", false),
             ("Who was my previous boss?", true),
             ("What do I take before I go to bed?", false),
             ("What is the fastest way to Rome?", false),

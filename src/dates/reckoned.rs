@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use super::{
     Grain,
     calendar::Unit,
-    grammar::Reading,
+    grammar::{Match, Reading},
     languages,
     lexicon::Lexicon,
     resolve::{Here, Period, Year},
@@ -30,6 +30,8 @@ pub(crate) enum Form {
     Recurring,
     /// From a time on: "since 2019".
     Since,
+    /// To a time, from another or from today: "from 3 to 10 May", "until Friday".
+    Span,
     /// In any other way: "last Friday", "in the last two weeks".
     Other,
 }
@@ -46,22 +48,37 @@ pub(crate) struct Reckoned {
     pub(crate) form: Form,
 }
 
-/// The times of a text without what joins or bounds them, as they were said at `now`; of two readings the first.
+/// The times of a text, as they were said at `now`; of two readings the first. What begins or bounds a time ("before May")
+/// is left out, but for what ends one: that is taken to lie ahead, where it names no year.
 pub(crate) fn periods(text: &str, now: Timestamp) -> Vec<Reckoned> {
     let reading = Reading::new(text);
-    let here = Here { today: now.date_naive(), ahead: reading.ahead };
-    let reckoned = |matched: super::grammar::Match| {
-        if matches!(matched.period.make, Make::Before | Make::After | Make::Until | Make::Between) {
+    let today = now.date_naive();
+    let bounds = |matched: &Match| matches!(matched.period.make, Make::Until | Make::Between);
+    let reckoned = |matched: Match| {
+        let is_span = bounds(&matched);
+        if !is_span && matches!(matched.period.make, Make::Before | Make::After) {
             return None;
         }
+        let here = Here { today, ahead: reading.ahead || is_span };
         let named = *matched.period.resolve(here).first()?;
         let first = reading.tokens.get(matched.start)?;
         let last = reading.tokens.get(matched.end.checked_sub(1)?)?;
-        let (start, end) = (named.start?, named.end?);
-        let form = form(&matched.period, named.grain);
+        let start = if matched.period.make == Make::Until { Some(today) } else { named.start };
+        let (start, end) = (start?, named.end?);
+        let form = if is_span { Form::Span } else { form(&matched.period, named.grain) };
         Some(Reckoned { span: first.start..last.end, start, end, reckoned: named.reckoned, form })
     };
-    reading.simple_matches().filter_map(reckoned).collect()
+    let mut found: Vec<Reckoned> = reading.matches().filter(bounds).filter_map(reckoned).collect();
+    let (spans, single) =
+        (found.len(), reading.simple_matches().filter(|matched| !bounds(matched)).filter_map(reckoned));
+    for period in single {
+        let after = found.get(..spans).unwrap_or_default().partition_point(|span| span.span.end <= period.span.start);
+        if found.get(after).filter(|_| after < spans).is_none_or(|span| span.span.start >= period.span.end) {
+            found.push(period);
+        }
+    }
+    found.sort_by_key(|period| period.span.start);
+    found
 }
 
 fn form(period: &Period, grain: Grain) -> Form {

@@ -218,7 +218,7 @@ fn labels_number(tokens: &[Token], at: usize) -> bool {
 }
 
 /// Whether a clause begins at `at`, joints and adverbs aside.
-fn begins_clause(language: &Language, tokens: &[Token], at: usize, infinitive: bool) -> bool {
+pub(super) fn begins_clause(language: &Language, tokens: &[Token], at: usize, infinitive: bool) -> bool {
     let words = &language.words;
     // Bounded, so that a run of commas and joints is not gone through once for each.
     let body = skip_leads(language, tokens, at, tokens.len().min(at + MOST_LEADS));

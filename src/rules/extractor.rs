@@ -5,13 +5,15 @@ use std::sync::LazyLock;
 use async_trait::async_trait;
 
 use super::{
+    amend::put_right,
     clause::{clauses, skip_leads},
+    ended::join_adverbs,
     english,
     foreign::{ends_reading, points_at_text, takes_back},
     language::Language,
     prose::pieces,
     reader::Reader,
-    reminder::{note, reminder},
+    reminder::{forgotten, note, reminder},
     russian,
     sentence::{Sentence, sentences},
     token::{Token, tokens},
@@ -90,6 +92,7 @@ pub(super) fn read(message: &Message, index: usize, at: Timestamp) -> Vec<Fact> 
     let text = message.text.as_str();
     let mut tokens = tokens(text, &pieces(text));
     let language = language_of(&tokens);
+    join_adverbs(language, &mut tokens);
     language.calendar.mark(&mut tokens, text, at);
     let words = &language.words;
     let starts = |at: usize, phrase: &[&str]| {
@@ -109,6 +112,8 @@ pub(super) fn read(message: &Message, index: usize, at: Timestamp) -> Vec<Fact> 
         return Vec::new();
     }
     let last = sentences.len().saturating_sub(1);
+    // The last sentence, as it was read.
+    let mut told: Vec<Token> = Vec::new();
     for (number, sentence) in sentences.into_iter().enumerate() {
         let whole = tokens.get(sentence.tokens).unwrap_or_default();
         let begins = number < last && reader.facts.is_empty();
@@ -125,19 +130,30 @@ pub(super) fn read(message: &Message, index: usize, at: Timestamp) -> Vec<Fact> 
             .iter()
             .find(|token| token.is_word())
             .is_some_and(|token| words.greetings.contains(token.word.as_str()));
-        before = reader.facts.len();
-        let clauses = clauses(language, inside, sentence.asks);
-        let begin = skip_leads(language, inside, 0, inside.len());
-        let whole = !sentence.asks && clauses.first().is_some_and(|only| only.tokens == (begin..inside.len()));
-        for clause in clauses {
-            let Some(tokens) = inside.get(clause.tokens) else { continue };
-            reader.clause(tokens, clause.understood, greeted || greets);
+        let greeted_here = greeted || greets;
+        if let Some(forgotten) = forgotten(language, whole).filter(|_| !sentence.asks) {
+            before = reader.facts.len();
+            reader.forget(forgotten);
+            told.clear();
+            continue;
         }
-        if whole && reminder.is_some() && reader.facts.len() == before {
+        let amended = put_right(&reader, &told, inside, greeted_here);
+        if amended.as_ref().is_some_and(|amended| amended.of_the_last) {
+            reader.take_back(before);
+        }
+        before = reader.facts.len();
+        let inside = amended.as_ref().map_or(inside, |amended| amended.tokens.as_slice());
+        reader.sentence(inside, sentence.asks, greeted_here);
+        let plain = !sentence.asks
+            && clauses(language, inside, false)
+                .first()
+                .is_some_and(|only| only.tokens == (skip_leads(language, inside, 0, inside.len())..inside.len()));
+        if plain && reminder.is_some() && reader.facts.len() == before {
             reader.facts.extend(note(language, text, inside, index, at, message.speaker.as_deref()));
         }
         // "Hi! I'm Alice."
         greeted = greets && inside.len() < 6 && reader.facts.len() == before;
+        told = if sentence.asks { Vec::new() } else { inside.to_vec() };
     }
     reader.facts
 }

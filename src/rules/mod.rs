@@ -26,30 +26,39 @@
 //! | --- | --- | --- |
 //! | `identity` | `user.name`, `user.nickname`, `user.age`, `user.birthday`, `user.birthplace`, `user.origin`, `user.handedness`, `user.car` | where one grew up |
 //! | `contact` | `user.phone` | |
-//! | `home` | `user.home` | places one lives near |
+//! | `home` | `user.home` | places one lives near, or lived in for a time |
 //! | `work` | `user.employer`, `user.occupation` | fields, businesses, what one teaches |
-//! | `education` | `user.school` | subjects, degrees |
+//! | `education` | `user.school`, `user.student` | subjects, degrees |
 //! | `language` | `user.native_language`, `user.learning.LANGUAGE` | languages one speaks |
 //! | `preference` | `user.preference.THING` (liked or not), `user.favorite.SORT`, `user.plays.THING`, `user.collects.THING` | comparisons, hobbies, lists that cannot be taken apart |
 //! | `diet` | `user.diet`, `user.diet.FREE-FROM`, `user.eats.THING`, `user.drinks.THING`, `RELATIVE.diet` | |
 //! | `health` | `user.allergy.THING`, `RELATIVE.allergy.THING`, `user.tolerates.THING`, `user.smokes`, `user.takes.MEDICINE`, `user.pregnancy`, `user.doctor` and the like | diseases |
-//! | `family` | `user.marital_status`, `user.children`, `user.children.names`, `user.sons` and the like (how many), `RELATIVE.name` (where there is but one), `.home`, `.employer`, `.occupation`, `.age` | other relatives, births |
+//! | `family` | `user.marital_status`, `user.children`, `user.children.names`, `user.sons` and the like (how many), `RELATIVE.name` (where there is but one), `.home`, `.employer`, `.occupation`, `.age`, `.death`, `.parting` | other relatives, births |
 //! | `pets` | `user.pets.KIND` (how many), `user.pet.NAME` | pets without a name |
-//! | `plans` | | plans and wishes, what is called off |
+//! | `plans` | | plans and wishes, where one is for a time, what is called off |
 //! | `notes` | `user.note.THING` of a code, number, address or the like | what the user asked to have remembered |
 //!
 //! # Corrections and ends
 //!
-//! What is told to be over, or wrong, ends what is known of it: another value of the slot, "no longer", "I sold my car",
-//! "I cancelled my trip to Japan"; "…, not Tom" ends what says Tom. Where it takes knowing the name to tell what is meant
+//! What is told to be over, or wrong, ends what is known of it: another value of the slot, "no longer" and "not … any more"
+//! with whatever can be said without them, "I sold my car", "I cancelled my trip to Japan"; "…, not Tom" ends what says Tom.
+//! What ends in part only ("I'm no longer just a nurse", "… with my parents") is left as it is. Where it takes knowing the name to tell what is meant
 //! ("Bruno died"), or where it may end one thing or another (a divorce, the name of a husband or of a wife), the fact
 //! [only ends](crate::Fact::ends_only) something and is stored where there is something to end. What is no longer eaten is
 //! no longer liked, but an allergy stays.
 //!
+//! A new job ends the employer before, a degree the studies, meat that is eaten again a diet without it, a death what is
+//! known of a relative but their name. "Forget that I like jazz" ends that liking; it erases nothing, for which there is
+//! [`delete`](crate::MemoryEngine::delete).
+//!
 //! What follows "please remember that", "don't forget that" and the like is read as if it stood alone; what no row reads is
 //! kept in the user's own words, if it is a plain statement of a thing of theirs or of something by name.
 //!
-//! A plan with a time holds until that is over ([`invalid_at`](crate::Fact::invalid_at)).
+//! What is put right in the same breath is read as it was meant: "I live in Rome, no wait, I mean Milan" says Milan, "…,
+//! scratch that" nothing. "Sorry", "actually" and "no" count where a word stands alone between them and the next mark.
+//!
+//! A plan or a stay with a time holds until that is over ([`invalid_at`](crate::Fact::invalid_at)): "in June", "from 3 to 10
+//! May", "until Friday". What was so from one time to another ("I lived in Rome from 2018 to 2021") held then.
 //!
 //! An allergy is taken only to what is known for an allergen (foods, animals, plants, materials, medicines: a list of some
 //! hundred words), since "I'm allergic to Mondays" is none.
@@ -64,9 +73,12 @@
 //! cannot undo, so there only relatives and pets give relations, whose names stand in the first case.
 
 mod allergen;
+mod amend;
 mod clause;
+mod ended;
 mod english;
 mod extractor;
+mod filling;
 mod fits;
 mod foreign;
 mod language;

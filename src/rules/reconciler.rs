@@ -13,6 +13,18 @@ use crate::{
 /// Most facts of a slot, before or after one, that are held against it.
 const MOST_RIVALS: usize = 16;
 
+/// How plans begin.
+const PLANS: [&str; 8] = [
+    "plans to ",
+    "hopes to ",
+    "wants to ",
+    "is going to ",
+    "is training for ",
+    "is preparing for ",
+    "is saving for ",
+    "планирует ",
+];
+
 /// A [`Reconciler`] without a model: it knows repetitions and single-valued slots, and adds the rest.
 ///
 /// For each fact, in order, the first of these that holds decides:
@@ -139,12 +151,13 @@ impl<'a> Planner<'a> {
         self.fill_slot(fact, new)
     }
 
-    /// Whether something fills the slot of a fact that only ends it.
+    /// Whether something that a fact which only ends it can end fills its slot.
     fn is_held(&self, new: &Fact) -> bool {
         let Some(slot) = new.slot.as_deref() else { return false };
+        let ends = |known: &str| agreement(known, &new.text) == Agreement::Contradicts;
         let told = self.slots.get(slot).into_iter().flatten().filter_map(|fact| self.request.facts.get(*fact));
-        told.into_iter().any(|fact| !fact.ends_only)
-            || self.open().iter().any(|(_, near)| near.memory.slot.as_deref() == Some(slot))
+        told.into_iter().any(|fact| !fact.ends_only && ends(&fact.text))
+            || self.open().iter().any(|(_, near)| near.memory.slot.as_deref() == Some(slot) && ends(&near.memory.text))
     }
 
     /// Later facts of the slot, or earlier ones, nearest first; only so many that the cost stays in proportion.
@@ -196,9 +209,28 @@ impl<'a> Planner<'a> {
         Action::Update { neighbour, fact: Some(fact), text: new.text.clone() }
     }
 
+    /// Whether the fact says that a pet has died, without its name, and the memory is the only one of such a pet.
+    fn is_the_only_one(&self, new: &Fact, known: &str) -> bool {
+        let died = new.slot.is_none().then(|| new.text.split_once(" died")).flatten();
+        let Some((pet, _)) = died.filter(|_| new.categories.iter().any(|label| label == "pets")) else { return false };
+        let pet = pet.to_lowercase();
+        let is_one = |text: &str| {
+            let words: Vec<&str> = text.strip_prefix("Has a ").unwrap_or_default().split(' ').collect();
+            words
+                .iter()
+                .position(|word| *word == pet)
+                .is_some_and(|at| words.get(at + 1).is_none_or(|next| *next == "named"))
+        };
+        let any = |text: &str| text.starts_with("Has ") && text.to_lowercase().contains(&pet);
+        is_one(known) && self.open().iter().filter(|(_, near)| any(&near.memory.text)).count() == 1
+    }
+
     fn fill_slot(&mut self, fact: usize, new: &Fact) -> Action {
         for (neighbour, near) in self.open() {
-            if is_corrected(new, &near.memory) || is_called_off(&new.text, &near.memory.text) {
+            let known = near.memory.text.as_str();
+            let over = is_called_off(&new.text, known) || is_told_over(&new.text, known);
+            if over || is_corrected(new, &near.memory) || is_gone(new, &near.memory) || self.is_the_only_one(new, known)
+            {
                 self.ended.insert(neighbour, fact);
             }
         }
@@ -227,6 +259,19 @@ impl<'a> Planner<'a> {
         }
         Action::Add { fact }
     }
+}
+
+/// Whether the fact says that a relative has died, or is one no more, and the memory tells something of them; or that
+/// one is no student, and the memory what one studies. The name of who has died stays theirs.
+fn is_gone(fact: &Fact, memory: &Memory) -> bool {
+    let graduated = fact.text == "Graduated" && memory.slot.is_none() && memory.text.starts_with("Studies ");
+    let ends = |who: &str, named: bool| {
+        let of = memory.slot.as_deref().and_then(|slot| slot.strip_prefix(who)?.strip_prefix('.'));
+        of.is_some_and(|of| named || (of != "name" && of != "death"))
+    };
+    let slot = fact.slot.as_deref().unwrap_or_default();
+    let dead = slot.strip_suffix(".death").is_some_and(|who| ends(who, false));
+    graduated || dead || slot.strip_suffix(".parting").is_some_and(|who| ends(who, true))
 }
 
 /// Whether the fact says that a thing is no longer eaten or drunk, and the memory that it is liked. What one is allergic to
@@ -261,11 +306,27 @@ fn is_called_off(fact: &str, known: &str) -> bool {
     let planned = ["Is planning a ", "Is planning an "].iter().find_map(|start| known.strip_prefix(start));
     let (Some(thing), Some(planned)) = (thing, planned) else { return false };
     let (thing, planned) = (normalized(thing), normalized(planned));
-    let times = ["", " in ", " on ", " next ", " this ", " for "];
-    !thing.is_empty()
-        && planned.strip_prefix(&thing).is_some_and(|more| {
-            times.iter().any(|time| if time.is_empty() { more.is_empty() } else { more.starts_with(time) })
-        })
+    !thing.is_empty() && planned.strip_prefix(&thing).is_some_and(is_time)
+}
+
+/// Whether the fact tells to be over what the memory says, its time or its name aside: "No longer works from home", "No
+/// longer has a dog" of "Has a dog named Rex".
+fn is_told_over(fact: &str, known: &str) -> bool {
+    let (fact, known) = (normalized(fact), normalized(known));
+    let Some(over) = ["no longer ", "больше не "].into_iter().find(|over| fact.contains(over)) else {
+        return false;
+    };
+    let said = fact.replacen(over, "", 1);
+    let named = said.starts_with("has a ");
+    let plan = PLANS.iter().any(|plan| said.starts_with(plan));
+    known
+        .strip_prefix(&said)
+        .is_some_and(|more| more.is_empty() || (plan && is_time(more)) || (named && more.starts_with(" named ")))
+}
+
+/// Whether no more than a time follows.
+fn is_time(more: &str) -> bool {
+    more.is_empty() || [" in ", " on ", " next ", " this ", " for "].iter().any(|time| more.starts_with(time))
 }
 
 /// Whether the memory says what the fact says.

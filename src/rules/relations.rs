@@ -35,7 +35,7 @@ pub(super) fn relations(
     let person = |name: &str| Mention::new(name).with_type("person");
     let me = person(author);
     let (whose, what) = told.slot.split_once('.').unwrap_or_default();
-    let is_name = matches!(row.value, Value::Person | Value::Given);
+    let is_name = matches!(row.value, Value::Person | Value::Given | Value::Names);
     if row.topic == Topic::Name && !told.value.is_empty() {
         return vec![ExtractedRelation::new(me, ExtractedRelation::SAME_AS, person(told.value))];
     }

@@ -15,6 +15,16 @@ use crate::{Fact, Timestamp, score::sameness::normalized};
 const LONGEST: usize = 20;
 /// Longest subject of one, in tokens.
 const LONGEST_SUBJECT: usize = 6;
+/// Requests to forget.
+const FORGET: [&[&str]; 7] = [
+    &["forget"],
+    &["please", "forget"],
+    &["you", "can", "forget"],
+    &["забудь"],
+    &["забудьте"],
+    &["пожалуйста", "забудь"],
+    &["пожалуйста", "забудьте"],
+];
 /// Words by which a statement says how the assistant should answer, or takes something back.
 const ORDERS: [&str; 8] = ["output", "response", "responses", "prompt", "not", "never", "no", "always"];
 
@@ -28,6 +38,15 @@ pub(super) fn reminder<'t>(language: &Language, tokens: &'t [Token]) -> Option<&
     let joins = |token: &&Token| token.is(":") || token.is(",") || words.links.contains(token.word.as_str());
     let joined = tokens.iter().skip(from).take(2).take_while(joins).count();
     tokens.get(from + joined..).filter(|rest| joined > 0 && !rest.is_empty())
+}
+
+/// What follows the request to forget it, if the sentence is one: "please forget that I like jazz".
+pub(super) fn forgotten<'t>(language: &Language, tokens: &'t [Token]) -> Option<&'t [Token]> {
+    let start = skip_leads(language, tokens, 0, tokens.len());
+    let asked = FORGET.iter().find(|phrase| is_at(tokens, start, phrase))?;
+    let from = start + asked.len() + usize::from(tokens.get(start + asked.len()).is_some_and(|token| token.is(",")));
+    let linked = tokens.get(from).is_some_and(|token| language.words.links.contains(token.word.as_str()));
+    tokens.get(from + 1..).filter(|rest| linked && !rest.is_empty())
 }
 
 /// The statement in the user's own words, if it is one of something they have or of something by name: nothing is stored

@@ -88,6 +88,10 @@ pub(super) struct Row {
     pub(super) once: bool,
     /// Holds only with a time that goes on: "I have lived in Rome" may be long ago, "since 2019" is not.
     pub(super) lasting: bool,
+    /// Holds only with a time whose end lies ahead: "I'm in Rome until Friday".
+    pub(super) ending: bool,
+    /// Holds only with a time that is over: "I lived in Rome from 2018 to 2021".
+    pub(super) ended: bool,
     /// Reads only right after a fact of the message whose text begins so; empty for no condition.
     pub(super) after: &'static [&'static str],
     /// Is taken as it is, never apart: "short and plain" are no two things.
@@ -117,6 +121,8 @@ pub(super) const fn row(
         resume: &[],
         once: false,
         lasting: false,
+        ending: false,
+        ended: false,
         whole: false,
         after: &[],
         also: None,
@@ -141,6 +147,18 @@ impl Row {
     /// Holds only with a time that goes on.
     pub(super) const fn lasting(mut self) -> Self {
         self.lasting = true;
+        self
+    }
+
+    /// Holds only with a time whose end lies ahead.
+    pub(super) const fn ending(mut self) -> Self {
+        self.ending = true;
+        self
+    }
+
+    /// Holds only with a time that is over.
+    pub(super) const fn ended(mut self) -> Self {
+        self.ended = true;
         self
     }
 

@@ -63,6 +63,10 @@ const PERSON: &[Row] = &[
 ];
 
 const PLACE_AND_WORK: &[Row] = &[
+    row("я жил в|во {v}", "Жил в {v}{t}", Home, "", Value::Place).ended(),
+    row("я жила в|во {v}", "Жила в {v}{t}", Home, "", Value::Place).ended(),
+    row("я работал в|во {v}", "Работал в {v}{t}", Work, "", Value::Named).ended(),
+    row("я работала в|во {v}", "Работала в {v}{t}", Work, "", Value::Named).ended(),
     row("я? больше не живу в|во {v}", "Больше не живёт в {v}", Home, "user.home", Value::Place),
     row("я? не живу больше в|во {v}", "Больше не живёт в {v}", Home, "user.home", Value::Place),
     row("я? не живу в|во {v}", "Не живёт в {v}", Home, "user.home", Value::Place),
@@ -192,6 +196,8 @@ const OTHERS: &[Row] = &[
     row("мой|моя @rel переехала в|во {v}", "{C} переехала в {v}{t}", Family, "{k}.home", Value::Place),
     row("мой|моя @rel работает в|во {v}", "{C} работает в {v}", Family, "{k}.employer", Value::Organisation),
     row("мой|моя @rel работает {v}", "{C} работает {v}", Family, "{k}.occupation", Value::Occupation),
+    row("мой|моя @rel умер", "{C} умер{t}", Family, "{k}.death", Value::None).once(),
+    row("мой|моя @rel умерла", "{C} умерла{t}", Family, "{k}.death", Value::None).once(),
     row("мой|моя @rel больше не @diet", "{C} больше не {d}", Diet, "{k}.diet", Value::None),
     row("мой|моя @rel не @diet", "{C} не {d}", Diet, "{k}.diet", Value::None),
     row("мой|моя @rel —|–|-? @diet", "{C} — {d}", Diet, "{k}.diet", Value::None),
@@ -227,6 +233,7 @@ const OTHERS: &[Row] = &[
     row("у меня|нас появился|появилась|появились {v} $", "Есть {v}", Pets, "", Value::Animals),
     row("у меня|нас есть? {v} $", "Есть {v}", Pets, "", Value::Animals),
     row("моего|мою|нашего|нашу @pet-acc зовут {v}", "Есть {n} {v}", Pets, "user.pet.{v}", Value::Person),
+    row("я в|во {v}", "В {v}{t}", Plans, "", Value::Place).ending(),
     row("я? планирую {v}", "Планирует {v}{t}", Plans, "", Value::Doing),
     row("я? собираюсь {v}", "Собирается {v}{t}", Plans, "", Value::Ambition),
     row("я? хочу {v}", "Хочет {v}{t}", Plans, "", Value::Ambition),
@@ -236,7 +243,7 @@ const OTHERS: &[Row] = &[
     row("я? готовлюсь к {v}", "Готовится к {v}{t}", Plans, "", Value::Venture),
 ];
 
-const AND_PET: &[(&str, &[&str])] = &[("и", &["у", "меня", "есть"])];
+const AND_PET: &[(&str, &[&str])] = &[("и", &["у", "меня", "есть"]), (",", &["у", "меня", "есть"])];
 
 /// Not statements but mentions: they are found anywhere in a clause that is safe to read.
 const MENTIONS: &[Row] = &[

@@ -26,7 +26,7 @@ const FRAME: &str = "lives live moved moves based works work job for at in to fr
     named called name 's of as goes by there now no not longer does do cannot can't stand likes like loves love enjoys enjoy \
     adores hates dislikes dislike prefers fan into passionate about allergic living working years old birthday born \
     eats eat drinks drink married-to lost left quit studies i plays learning collects phone number \
-    died sold drives drive car husband husband's wife wife's takes \
+    died sold drives drive car husband husband's wife wife's takes gave up there or \
     живет живут переехал переехала переехали работает в во на из уволился уволилась уволен с работы больше не нет уже \
     аллергия аллергии любит обожает ненавидит нравится нравятся на предпочитает увлекается терпеть может зовут возраст ест пьет прозвище муж мужа жена жены \
     учится есть играет учит номер телефона язык стал стала по профессии день рождения там живут";
@@ -39,7 +39,7 @@ const TIMES: &str = "january february march april may june july august september
 
 /// Words that turn a statement round.
 const AGAINST: &str =
-    "no not longer cannot hates dislikes lost left quit died sold не нет ненавидит уволился уволилась уволен";
+    "no not longer cannot hates dislikes lost left quit died sold gave не нет ненавидит уволился уволилась уволен";
 
 /// Words by which a statement takes back another and puts nothing in its place.
 const WITHDRAWING: &[&str] = &[
@@ -71,8 +71,9 @@ struct Parts {
 
 fn parts(text: &str) -> Parts {
     let mut parts = Parts { value: Vec::new(), times: Vec::new(), against: false };
+    let over = text.starts_with("No longer hates ") || text.starts_with("No longer dislikes ");
     for word in text.unicode_words().map(fold) {
-        parts.against |= listed(AGAINST, &word);
+        parts.against |= listed(AGAINST, &word) && !over;
         let is_year = word.len() == 4 && word.parse::<u16>().is_ok_and(|year| (1900..2101).contains(&year));
         if is_year || listed(TIMES, &word) {
             parts.times.push(word);
@@ -127,8 +128,15 @@ pub(super) fn agreement(known: &str, new: &str) -> Agreement {
         };
     }
     let start = normalized(new).replace('ё', "е");
-    let withdraws = fresh.against && WITHDRAWING.iter().any(|words| start.starts_with(words));
-    if withdraws && !within(&fresh.value, &old.value) { Agreement::Unrelated } else { Agreement::Contradicts }
+    let over = [" no longer ", " больше не "].iter().any(|words| start.contains(words));
+    let withdraws = fresh.against && (over || WITHDRAWING.iter().any(|words| start.starts_with(words)));
+    // "Is no longer vegetarian or vegan" ends either.
+    let either = new.contains(" or ") && fresh.value.iter().any(|word| within(std::slice::from_ref(word), &old.value));
+    if withdraws && !either && !within(&fresh.value, &old.value) {
+        Agreement::Unrelated
+    } else {
+        Agreement::Contradicts
+    }
 }
 
 /// Whether the statement is of the kind that a name may be added to.

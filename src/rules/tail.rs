@@ -53,6 +53,8 @@ pub(super) fn after(
             .word(at)
             .is_some_and(|word| matches!(word, "with" | "of" | "to" | "by" | "about") || (word == "from" && pointed))
         && !view.word(at + 1).is_some_and(|word| EXPECTED.contains(&word));
+    // "I graduated to a bike", "I graduated from high school" says nothing of where one studies.
+    let figured = figured || (row.text == "Graduated{t}" && matches!(view.word(at), Some("to" | "from")));
     let other = goes_on || figured || limited(language, view, at, when.as_ref(), row, now);
     (!other).then_some((when, at))
 }
@@ -69,7 +71,11 @@ pub(super) fn limited(
     let words = &language.words;
     // When a medicine is taken does not narrow that it is.
     let regular = row.value == Value::Medicine && when.is_some_and(|when| when.wording == Wording::Habit);
-    let timed = row.once || row.text.contains("{t}") || row.topic == Topic::Plans || regular;
+    // "I live in Berlin until June" is soon wrong.
+    if when.is_some_and(|when| when.bounded) && !row.ended && row.topic != Topic::Plans {
+        return true;
+    }
+    let timed = row.once || row.ended || row.text.contains("{t}") || row.topic == Topic::Plans || regular;
     if !timed && when.is_some_and(|when| !when.lasting) {
         return true;
     }

@@ -97,12 +97,59 @@ fn a_plan_holds_until_its_time_is_over() {
         ("I'm training for a marathon next month", Some("2020-05-01T00:00:00Z")),
         ("I'm planning a party tomorrow", Some("2020-03-03T00:00:00Z")),
         ("Я планирую поехать в Перу в июне 2020 года", Some("2020-07-01T00:00:00Z")),
+        ("I'm in Peru from 3 to 10 March", Some("2020-03-11T00:00:00Z")),
+        ("I'm planning a trip to Peru from 28 December to 3 January", Some("2021-01-04T00:00:00Z")),
+        ("We'll be in Peru between 3 and 10 June", Some("2020-06-11T00:00:00Z")),
+        ("I plan to stay in Peru until Friday", Some("2020-03-07T00:00:00Z")),
+        ("I'm staying in Peru until Christmas", Some("2020-12-27T00:00:00Z")),
+        ("I'm on vacation until June", Some("2020-07-01T00:00:00Z")),
+        ("Я в Перу с 3 по 10 марта", Some("2020-03-11T00:00:00Z")),
+        ("I plan to visit Peru in May, I mean June", Some("2020-07-01T00:00:00Z")),
+        ("I'm planning a trip to Peru from 3 May", None),
         ("I plan to learn to sail", None),
         ("I moved to Peru this year", None),
     ] {
         let facts = extract(&[Message::user(message).at(at)]);
         let [fact] = facts.as_slice() else { panic!("{message}: {facts:?}") };
         assert_eq!(fact.invalid_at, end.map(|end| end.parse().expect("a valid time")), "{message}");
+    }
+}
+
+#[test]
+fn what_holds_until_some_day_is_no_state() {
+    for message in [
+        "I live in Berlin until June",
+        "I moved to Berlin until June",
+        "I'm vegan until Friday",
+        "I'm in Peru",
+        "I'm in Peru from 3 May",
+        "I'm in Peru on Fridays",
+        "I was in Peru from 3 to 10 February",
+    ] {
+        assert_eq!(extract(&[Message::user(message)]), [], "{message}");
+    }
+}
+
+#[test]
+fn what_was_has_its_time() {
+    let day = |text: &str| Some(format!("{text}T00:00:00Z").parse::<Timestamp>().expect("a valid time"));
+    for (message, text, since, until) in [
+        ("I lived in Rome from 2018 to 2021", "Lived in Rome from 2018 to 2021", "2018-01-01", "2022-01-01"),
+        ("I worked at Acme between 2010 and 2012", "Worked at Acme between 2010 and 2012", "2010-01-01", "2013-01-01"),
+        ("Я жила в Казани с 2018 по 2021 год", "Жила в Казани с 2018 по 2021 год", "2018-01-01", "2022-01-01"),
+    ] {
+        let facts = extract(&[Message::user(message)]);
+        let [fact] = facts.as_slice() else { panic!("{message}: {facts:?}") };
+        assert_eq!((fact.text.as_str(), fact.valid_at, fact.invalid_at), (text, day(since), day(until)));
+        assert_eq!(fact.slot, None);
+    }
+    for message in [
+        "I lived in Rome",
+        "I lived in Rome for a year",
+        "I lived in Rome until I was five",
+        "I worked at Acme until 2020",
+    ] {
+        assert_eq!(extract(&[Message::user(message)]), [], "{message}");
     }
 }
 
@@ -145,6 +192,11 @@ fn long_messages_take_time_in_proportion() {
         "you to ",
         "Not. ",
         "I am a nurse at ",
+        "I live in Rome, I mean ",
+        "no wait ",
+        "actually ",
+        "sorry, a b ",
+        "I like tea. Sorry, ",
     ] {
         let text = piece.repeat(60_000 / piece.len());
         let _ = extract(&[Message::user(text)]);

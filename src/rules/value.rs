@@ -42,6 +42,12 @@ pub(super) fn cut(
         let end = (start..start + 2).take_while(|at| given(*at)).count() + start;
         return (end > start).then_some(Cut { start, end, rest: end, when: None, until: None });
     }
+    if kind == Value::Names {
+        let end = names_end(language, view, start, end.unwrap_or(view.len()).min(start + LONGEST));
+        let cut = Cut { start, end, rest: end, when: None, until: None };
+        return fits(language, view, &cut, kind).then_some(cut);
+    }
+    let start = start + usize::from(is_pair_ahead(language, view, start, kind));
     let limit = end.unwrap_or(view.len()).min(start + LONGEST);
     // "a small town near Boston" is one description.
     let described =
@@ -134,6 +140,33 @@ pub(super) fn cut(
     fits(language, view, &cut, kind).then_some(cut)
 }
 
+/// Where names, with commas and joints between them, end: "Rex and Bruno, and a cat" at the comma.
+fn names_end(language: &Language, view: View<'_>, start: usize, limit: usize) -> usize {
+    let named = |at: usize| at < limit && view.token(at).is_some_and(|token| is_given_name(language, token));
+    let joint = |at: usize| view.word(at).is_some_and(|word| language.words.joints.contains(word));
+    let mut end = start;
+    loop {
+        let comma = usize::from(end > start && view.token(end).is_some_and(|token| token.is(",")));
+        let next = end + comma + usize::from(end > start && joint(end + comma));
+        if !named(next) {
+            return end;
+        }
+        end = next + 1;
+    }
+}
+
+/// Whether the word at `at` only says that a pair follows ("both cats and dogs", «и чай, и кофе»).
+fn is_pair_ahead(language: &Language, view: View<'_>, at: usize, kind: Value) -> bool {
+    let joint = match view.word(at) {
+        Some("both") => "and",
+        Some("и") => "и",
+        _ => return false,
+    };
+    let things = matches!(kind, Value::Thing | Value::Languages | Value::Pastime | Value::Kin | Value::Animals);
+    let end = (at + 1..view.len()).find(|at| view.word(*at).is_some_and(|word| language.words.stops.contains(word)));
+    things && (at + 2..end.unwrap_or(view.len()).min(at + LONGEST)).any(|at| view.word(at) == Some(joint))
+}
+
 /// Whether all from `at` on is a phrase that may be dropped ("after all").
 pub(super) fn ends_idly(language: &Language, view: View<'_>, at: usize) -> bool {
     language.words.trailing.iter().any(|phrase| {
@@ -220,9 +253,7 @@ fn goes_on(language: &Language, view: View<'_>, at: usize, start: usize, kind: V
                 && after.is_none_or(|after| !after.is_word() || language.words.stops.contains(after.word.as_str()))
         }
         Value::Date => true,
-        Value::Thing | Value::Languages | Value::Kin | Value::Pastime | Value::Ailments | Value::Names => {
-            is_list(language, view, at)
-        }
+        Value::Thing | Value::Languages | Value::Kin | Value::Pastime | Value::Ailments => is_list(language, view, at),
         _ => false,
     }
 }

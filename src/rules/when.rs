@@ -59,6 +59,8 @@ pub(super) struct When {
     pub(super) wording: Wording,
     /// It is a time that goes on ("since 2019", "for three years").
     pub(super) lasting: bool,
+    /// Its words say when it is over ("until Friday", "from 2018 to 2021"): `until` then may lie behind, too.
+    pub(super) bounded: bool,
 }
 
 fn listed(list: &str, word: &str) -> bool {
@@ -124,14 +126,17 @@ impl Calendar {
                 (Some(found.start).filter(|_| shift < 0), Wording::Instead(self.year_text(found.start)))
             }
             Form::Calendar => (Some(found.start).filter(|_| over), Wording::AsIs),
+            // What is told to have lasted until a day that is over does not say since when.
+            Form::Span => (Some(found.start).filter(|start| over && *start < found.end), Wording::AsIs),
             Form::Since => (Some(found.start), Wording::AsIs),
             Form::Recurring => (None, Wording::Habit),
             Form::Shifted(..) | Form::Other => (None, Wording::Dropped),
         };
         let from = from.map(midnight).filter(|from| *from < now);
-        let bounded = !matches!(found.form, Form::Since | Form::Recurring);
-        let until = Some(midnight(found.end)).filter(|until| bounded && *until > now);
-        Some(When { len, from, until, wording, lasting: found.form == Form::Since })
+        let ends = !matches!(found.form, Form::Since | Form::Recurring);
+        let bounded = found.form == Form::Span;
+        let until = Some(midnight(found.end)).filter(|until| bounded || (ends && *until > now));
+        Some(When { len, from, until, wording, lasting: found.form == Form::Since, bounded })
     }
 
     /// The time that begins with the first of `tokens`, as it was said at `now`.
@@ -142,7 +147,9 @@ impl Calendar {
         if let Some((at, when)) = marked {
             let len = (at + when.len).min(tokens.len());
             let lasting = when.lasting || (0..=at).any(|at| listed(self.since, word(at)));
-            return Some(When { len, lasting, ..when.clone() });
+            // "From 3 May": nobody knows until when.
+            let open = (0..at).any(|at| matches!(word(at), "from" | "с" | "со"));
+            return Some(When { len, lasting, until: when.until.filter(|_| !open), ..when.clone() });
         }
         if let Some(when) = self.lasting(tokens, now.date_naive()) {
             return Some(when);
@@ -154,6 +161,7 @@ impl Calendar {
             until: None,
             wording: Wording::Habit,
             lasting: false,
+            bounded: false,
         })
     }
 
@@ -167,7 +175,7 @@ impl Calendar {
         let at = 1 + usize::from(count.is_some());
         let then = dates::before(today, count.unwrap_or(1), self.words.unit(word(at))?)?;
         let from = Some(midnight(then));
-        Some(When { len: at + 1, from, until: None, wording: Wording::Dropped, lasting: true })
+        Some(When { len: at + 1, from, until: None, wording: Wording::Dropped, lasting: true, bounded: false })
     }
 
     fn day_text(&self, date: NaiveDate) -> Option<String> {

@@ -34,7 +34,8 @@ pub struct Fact {
     /// with `"unverified": true` in its metadata.
     pub verified: Option<bool>,
     /// Whether it is worth storing only as the end of something known ("Bruno died" says nothing of the user unless a Bruno
-    /// is known): the engine leaves it out where neither a current memory nor another fact of the call fills its slot.
+    /// is known): the engine leaves it out where neither a current memory nor another fact of the call fills its slot, or
+    /// what fills it names another ("No longer works at Bolt" of "Works at Acme").
     pub ends_only: bool,
     /// The relations it tells of, if they were asked for.
     pub relations: Vec<ExtractedRelation>,

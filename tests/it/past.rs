@@ -74,7 +74,12 @@ async fn between_two_times_that_are_named_is_not_named() {
 async fn who_asks_for_what_was_finds_what_has_ended_first() {
     for world in World::all().await {
         let alice = moved(&world).await;
-        for query in ["Where did I used to live?", "Where did I live before?", "What was my previous place to live?"] {
+        for query in [
+            "Where did I used to live?",
+            "Where did I use to live?",
+            "Where did I live before?",
+            "What was my previous place to live?",
+        ] {
             let hits = world.engine.search(&alice, query).await.unwrap();
             let facts = facts(&hits);
             assert_eq!(facts.len(), 3, "{}: {query}: {facts:?}", world.name);

@@ -107,6 +107,36 @@ async fn a_trip_is_no_plan_any_more_when_its_month_is_over() {
 }
 
 #[tokio::test]
+async fn a_trip_is_over_after_its_last_day_and_not_before() {
+    for world in World::all().await {
+        for (user, message, during, after) in [
+            ("ana", "I'm in Paris from 3 to 10 May.", "2024-05-10", "2024-05-11"),
+            ("ben", "I plan to stay in Paris until Friday.", "2024-05-03", "2024-05-04"),
+            ("cleo", "I'm staying in Paris until Christmas.", "2024-12-25", "2024-12-27"),
+        ] {
+            let scope = Scope::user(user);
+            world.engine.add(&scope, [at(message, "2024-05-01")]).await.unwrap();
+            assert_eq!(held(&world, &scope, during).await.len(), 1, "{}: {message}", world.name);
+            assert_eq!(held(&world, &scope, after).await, [""; 0], "{}: {message}", world.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_told_of_the_past_held_then() {
+    for world in World::all().await {
+        let ida = Scope::user("ida");
+        let told = [at("I live in Porto.", "2024-05-01"), at("I lived in Rome from 2018 to 2021.", "2024-05-02")];
+        world.engine.add(&ida, told).await.unwrap();
+        assert_eq!(held(&world, &ida, "2019-05-01").await, ["Lived in Rome from 2018 to 2021"], "{}", world.name);
+        assert_eq!(held(&world, &ida, "2024-06-01").await, ["Lives in Porto"], "{}", world.name);
+        let hits = world.engine.search(&ida, "Where did I live in 2019?").await.unwrap();
+        let found = hits.iter().any(|hit| hit.memory.text == "Lived in Rome from 2018 to 2021");
+        assert!(found, "{}: {hits:?}", world.name);
+    }
+}
+
+#[tokio::test]
 async fn a_session_contradicts_what_another_taught() {
     for world in World::all().await {
         let user = Scope::user("ada");

@@ -145,6 +145,8 @@ pub(super) const TABLE: Table = Table {
         ("until|till|up_to|by <period>", Make::Until),
         ("!until|till|up_to|by <month> <year>?", Make::Until),
         ("until|till <digits>", Make::Until),
+        ("until|till|through <weekday>", Make::Until),
+        ("until|till|through <holiday>", Make::Until),
     ],
     not_before: "of dollars dollar euros euro pounds bucks rubles usd eur gbp yen steps words people person users users' km kms \
         kilometers kilometres mile miles meters metres feet calories kcal cases cities countries ways places pages \

@@ -30,6 +30,7 @@ pub(super) const PERSON: &[Row] = &[
     row("i drive an {v}", "Drives an {v}", Identity, "user.car", Value::Named),
     row("my car is|'s a {v}", "Drives a {v}", Identity, "user.car", Value::Named),
     row("my car is|'s an {v}", "Drives an {v}", Identity, "user.car", Value::Named),
+    row("i|we no longer have|own|drive a|my|our|the car", "No longer has a car", Identity, "user.car", Value::None),
     row("i|we sold my|our car", "Sold the car", Identity, "user.car", Value::None).once(),
     row("i|we sold my|our @make {v}", "No longer drives a {c} {v}", Identity, "user.car", Value::Named)
         .once()
@@ -43,13 +44,6 @@ pub(super) const PERSON: &[Row] = &[
     row("i am fluent in {v}", "Is fluent in {v}", Speech, "", Value::Languages),
     row(
         "i am no longer learning|studying {v}",
-        "Is no longer learning {v}",
-        Speech,
-        "user.learning.{v}",
-        Value::Languages,
-    ),
-    row(
-        "i am not learning|studying {v} anymore",
         "Is no longer learning {v}",
         Speech,
         "user.learning.{v}",
@@ -99,9 +93,13 @@ pub(super) const PERSON: &[Row] = &[
 ];
 
 pub(super) const PLACE_AND_WORK: &[Row] = &[
+    row("i|we lived in {v}", "Lived in {v}{t}", Home, "", Value::Place).ended(),
+    row("i worked at|for {v}", "Worked at {v}{t}", Work, "", Value::Named).ended(),
+    row("i worked as {v}", "Worked as {v}{t}", Work, "", Value::Occupation).ended(),
+    row("i was {v}", "Was {v}{t}", Work, "", Value::Occupation).ended(),
+    row("i studied at {v}", "Studied at {v}{t}", Education, "", Value::Named).ended(),
     row("i|we no longer live in {v}", "No longer lives in {v}", Home, "user.home", Value::Place),
-    row("i|we do not live in {v} anymore", "No longer lives in {v}", Home, "user.home", Value::Place),
-    row("i|we do not live in {v} any more|longer", "No longer lives in {v}", Home, "user.home", Value::Place),
+    row("i|we am|are no longer living|based in {v}", "No longer lives in {v}", Home, "user.home", Value::Place),
     row("i|we do not live in {v}", "Does not live in {v}", Home, "user.home", Value::Place),
     row("i|we live|reside in {v}", "Lives in {v}", Home, "user.home", Value::Dwelling),
     row("i|we live near {v}", "Lives near {v}", Home, "", Value::Place),
@@ -128,18 +126,13 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     row("i left|quit {v}", "No longer works at {v}", Work, "user.employer", Value::Company).once(),
     row("i joined {v}", "Works at {v}", Work, "user.employer", Value::Named).after(GONE).once(),
     row("i am at|with {v} $", "Works at {v}", Work, "user.employer", Value::Named).after(LEFT),
-    row("i do not work at|for {v} anymore", "No longer works at {v}", Work, "user.employer", Value::Organisation),
-    row(
-        "i do not work at|for {v} any more|longer",
-        "No longer works at {v}",
-        Work,
-        "user.employer",
-        Value::Organisation,
-    ),
+    row("i am no longer at|with {v} $", "No longer works at {v}", Work, "user.employer", Value::Named).ends_only(),
     row("i quit|left|lost my job at|with {v}", "No longer works at {v}", Work, "user.employer", Value::Named).once(),
     row("i resigned from {v}", "No longer works at {v}", Work, "user.employer", Value::Named).once(),
     row("i was|got laid off from|by {v}", "No longer works at {v}", Work, "user.employer", Value::Named).once(),
     row("i was|got fired from|by {v}", "No longer works at {v}", Work, "user.employer", Value::Named).once(),
+    row("i changed|switched jobs", "Has a new job{t}", Work, "", Value::None).once().ends(LEFT_JOB),
+    row("i retired", "Is retired", Work, "user.occupation", Value::None).once().ends(LEFT_JOB),
     row("i quit|left my job", "Left the job", Work, "user.employer", Value::None).once(),
     row("i lost my job", "Lost the job", Work, "user.employer", Value::None).once(),
     row("i was|got laid off", "Lost the job", Work, "user.employer", Value::None).once(),
@@ -162,6 +155,19 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     )
     .once()
     .resume(AS_WORK),
+    row(
+        "i got|have|found|started|accepted a|my new job as {v}",
+        "Works as {v}",
+        Work,
+        "user.occupation",
+        Value::Occupation,
+    )
+    .once()
+    .ends(LEFT_JOB)
+    .resume(AT_WORK),
+    row("i got|have|found|started|accepted a|my new job", "Has a new job{t}", Work, "", Value::None)
+        .once()
+        .ends(LEFT_JOB),
     row("i started working at|for {v}", "Works at {v}", Work, "user.employer", Value::Organisation)
         .once()
         .resume(AS_WORK),
@@ -171,6 +177,7 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     row("i work in @field", "Works in {c}", Work, "", Value::None).resume(AT_WORK),
     row("i work from home", "Works from home", Work, "", Value::None),
     row("i work remotely", "Works remotely", Work, "", Value::None),
+    row("i am @jobless", "Is {c}", Work, "user.occupation", Value::None).ends(LEFT_JOB),
     row("i am @workless", "Is {c}", Work, "user.occupation", Value::None),
     row("i am {v}", "Is {v}", Work, "user.occupation", Value::Occupation).resume(AT_WORK),
     row("my job is|'s {v}", "Works as {v}", Work, "user.occupation", Value::Occupation).resume(AT_WORK),
@@ -179,12 +186,18 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     row("i|we run|own a|an @business", "Runs a {c}", Work, "", Value::None),
     row("i am a|an {w} student at {v}", "Studies at {v}", Education, "user.school", Value::Named),
     row("i am a student at {v}", "Studies at {v}", Education, "user.school", Value::Named),
+    row("i am a|an @studies student", "Is a {c} student", Education, "user.student", Value::None),
+    row("i am a student", "Is a student", Education, "user.student", Value::None),
     row("i study at {v}", "Studies at {v}", Education, "user.school", Value::Organisation),
     row("i am studying at {v}", "Studies at {v}", Education, "user.school", Value::Organisation),
     row("i study|major {v}", "Studies {v}", Education, "", Value::Thing).resume(AT_SCHOOL),
     row("i am majoring in {v}", "Studies {v}", Education, "", Value::Thing).resume(AT_SCHOOL),
     row("i am studying {v}", "Studies {v}", Education, "", Value::Thing).resume(AT_SCHOOL),
-    row("i graduated from {v}", "Graduated from {v}{t}", Education, "", Value::Named),
+    row("i graduated from {v}", "Graduated from {v}{t}", Education, "", Value::Named)
+        .ends(&[("No longer studies at {v}", "user.school"), ("Is no longer a student", "user.student")]),
+    row("i graduated", "Graduated{t}", Education, "", Value::None)
+        .once()
+        .ends(&[("No longer studies there", "user.school"), ("Is no longer a student", "user.student")]),
     row("i majored in {v}", "Majored in {v}", Education, "", Value::Thing),
     row(
         "i have a|my degree|phd|doctorate|master's|bachelor's in {v}",
@@ -195,6 +208,8 @@ pub(super) const PLACE_AND_WORK: &[Row] = &[
     ),
 ];
 
+/// What a new job ends.
+const LEFT_JOB: &[(&str, &str)] = &[("Left the job", "user.employer")];
 /// Facts after which a car spoken of is the new one.
 const SOLD: &[&str] = &["Sold the car", "No longer drives"];
 const AT_WORK: &[(&str, &[&str])] = &[

@@ -6,15 +6,15 @@ use crate::rules::{
 };
 
 pub(super) const TASTE: &[Row] = &[
-    row("i do not like|love|enjoy {v} anymore", "No longer likes {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("i no longer like|love|enjoy {v}", "No longer likes {v}", Preference, "user.preference.{v}", Value::Thing),
+    row("i am no longer into {v}", "No longer likes {v}", Preference, "user.preference.{v}", Value::Thing),
     row(
-        "i do not like|love|enjoy {v} any more|longer",
+        "i am no longer a big|huge? fan of {v}",
         "No longer likes {v}",
         Preference,
         "user.preference.{v}",
         Value::Thing,
     ),
-    row("i no longer like|love|enjoy {v}", "No longer likes {v}", Preference, "user.preference.{v}", Value::Thing),
     row("i do not like {v}", "Does not like {v}", Preference, "user.preference.{v}", Value::Thing),
     row("i do not enjoy {v}", "Does not enjoy {v}", Preference, "user.preference.{v}", Value::Thing),
     row("i dislike {v}", "Dislikes {v}", Preference, "user.preference.{v}", Value::Thing),
@@ -32,13 +32,13 @@ pub(super) const TASTE: &[Row] = &[
     row("i am into {v}", "Is into {v}", Preference, "user.preference.{v}", Value::Thing),
     row("i am passionate about {v}", "Is passionate about {v}", Preference, "user.preference.{v}", Value::Thing),
     row("i no longer play the? {v}", "No longer plays {v}", Preference, "user.plays.{v}", Value::Pastime),
-    row("i do not play the? {v} anymore", "No longer plays {v}", Preference, "user.plays.{v}", Value::Pastime),
-    row("i do not play the? {v} any more|longer", "No longer plays {v}", Preference, "user.plays.{v}", Value::Pastime),
     row("i stopped|quit playing the? {v}", "No longer plays {v}", Preference, "user.plays.{v}", Value::Pastime).once(),
-    row("i gave up playing? the? {v}", "No longer plays {v}", Preference, "user.plays.{v}", Value::Pastime).once(),
+    row("i gave up playing? the? {v}", "No longer plays {v}", Preference, "user.plays.{v}", Value::Pastime)
+        .once()
+        .ends(&[("Gave up {v}", "user.preference.{v}")]),
     row("i play the? {v}", "Plays {v}", Preference, "user.plays.{v}", Value::Pastime),
     row("i no longer collect {v}", "No longer collects {v}", Preference, "user.collects.{v}", Value::Thing),
-    row("i do not collect {v} anymore", "No longer collects {v}", Preference, "user.collects.{v}", Value::Thing),
+    row("i gave up collecting {v}", "No longer collects {v}", Preference, "user.collects.{v}", Value::Thing),
     row("i stopped|quit collecting {v}", "No longer collects {v}", Preference, "user.collects.{v}", Value::Thing),
     row("i collect {v}", "Collects {v}", Preference, "user.collects.{v}", Value::Thing),
     row("i volunteer at {v}", "Volunteers at {v}", Work, "", Value::Organisation),
@@ -50,35 +50,47 @@ pub(super) const TASTE: &[Row] = &[
 
 pub(super) const HEALTH: &[Row] = &[
     row("i am no longer @diet", "Is no longer {c}", Diet, "user.diet", Value::None),
-    row("i am not a|an? @diet anymore", "Is no longer {c}", Diet, "user.diet", Value::None),
-    row("i am not a|an? @diet any more|longer", "Is no longer {c}", Diet, "user.diet", Value::None),
     row("i am not a|an? @diet", "Is not {c}", Diet, "user.diet", Value::None),
     row("i am a|an? @diet", "Is {c}", Diet, "user.diet", Value::None),
     row("i became|went|turned a|an? @diet", "Is {c}", Diet, "user.diet", Value::None).once(),
     row("i have been a|an? @diet", "Is {c}", Diet, "user.diet", Value::None).lasting(),
     row("i follow|keep|eat a|an? @diet diet", "Is on a {c} diet", Diet, "user.diet", Value::None),
     row("i am on a|an @regime diet", "Is on a {c} diet", Diet, "user.diet", Value::None),
-    row("i do not eat {v} anymore", "No longer eats {v}", Diet, "user.eats.{v}", Value::Thing),
-    row("i do not eat {v} any more|longer", "No longer eats {v}", Diet, "user.eats.{v}", Value::Thing),
     row("i no longer eat {v}", "No longer eats {v}", Diet, "user.eats.{v}", Value::Thing),
     row("i stopped|quit eating {v}", "No longer eats {v}", Diet, "user.eats.{v}", Value::Thing),
+    row("i gave up eating {v}", "No longer eats {v}", Diet, "user.eats.{v}", Value::Thing),
+    row("i eat @meat again", "Eats {c} again", Diet, "user.eats.{k}", Value::None).ends(MEAT),
+    row("i eat @fish again", "Eats {c} again", Diet, "user.eats.{k}", Value::None).ends(FISH),
+    row("i eat @dairy again", "Eats {c} again", Diet, "user.eats.{k}", Value::None).ends(DAIRY),
+    row("i started|resumed eating @meat again?", "Eats {c} again", Diet, "user.eats.{k}", Value::None)
+        .once()
+        .ends(MEAT),
+    row("i started|resumed eating @fish again?", "Eats {c} again", Diet, "user.eats.{k}", Value::None)
+        .once()
+        .ends(FISH),
+    row("i started|resumed eating @dairy again?", "Eats {c} again", Diet, "user.eats.{k}", Value::None)
+        .once()
+        .ends(DAIRY),
+    row("i can? eat {v} again", "Eats {v} again", Diet, "user.eats.{v}", Value::Word),
+    row("i drink {v} again", "Drinks {v} again", Diet, "user.drinks.{v}", Value::Word),
+    row("i smoke again", "Smokes again", Health, "user.smokes", Value::None),
+    row("i started|resumed smoking again?", "Smokes again", Health, "user.smokes", Value::None).once(),
     row("i do not eat {v}", "Does not eat {v}", Diet, "user.eats.{v}", Value::Thing),
     row("i can not eat {v}", "Cannot eat {v}", Diet, "user.eats.{v}", Value::Thing),
-    row("i do not drink anymore $", "No longer drinks alcohol", Diet, "user.drinks.alcohol", Value::None),
-    row("i do not drink any more|longer $", "No longer drinks alcohol", Diet, "user.drinks.alcohol", Value::None),
+    row("i no longer drink $", "No longer drinks alcohol", Diet, "user.drinks.alcohol", Value::None),
     row("i do not drink $", "Does not drink alcohol", Diet, "user.drinks.alcohol", Value::None),
-    row("i do not smoke anymore $", "No longer smokes", Health, "user.smokes", Value::None),
-    row("i do not smoke any more|longer $", "No longer smokes", Health, "user.smokes", Value::None),
+    row("i no longer smoke $", "No longer smokes", Health, "user.smokes", Value::None),
     row("i stopped|quit smoking", "No longer smokes", Health, "user.smokes", Value::None).once(),
+    row("i gave up smoking", "No longer smokes", Health, "user.smokes", Value::None).once(),
+    row("i gave up alcohol", "No longer drinks alcohol", Diet, "user.drinks.alcohol", Value::None).once(),
+    row("i gave up drinking $", "No longer drinks alcohol", Diet, "user.drinks.alcohol", Value::None).once(),
+    row("i gave up drinking {v}", "No longer drinks {v}", Diet, "user.drinks.{v}", Value::Thing),
     row("i do not smoke $", "Does not smoke", Health, "user.smokes", Value::None),
     row("i am @free-from $", "Is {c}", Diet, "user.diet.{k}", Value::None),
-    row("i do not drink {v} anymore", "No longer drinks {v}", Diet, "user.drinks.{v}", Value::Thing),
-    row("i do not drink {v} any more|longer", "No longer drinks {v}", Diet, "user.drinks.{v}", Value::Thing),
     row("i stopped|quit drinking {v}", "No longer drinks {v}", Diet, "user.drinks.{v}", Value::Thing),
     row("i do not drink {v}", "Does not drink {v}", Diet, "user.drinks.{v}", Value::Thing),
     row("i no longer drink {v}", "No longer drinks {v}", Diet, "user.drinks.{v}", Value::Thing),
     row("i am no longer allergic to {v}", "Is no longer allergic to {v}", Allergy, "user.allergy.{v}", Value::Thing),
-    row("i am not allergic to {v} anymore", "Is no longer allergic to {v}", Allergy, "user.allergy.{v}", Value::Thing),
     row("i am not allergic to {v}", "Is not allergic to {v}", Allergy, "user.allergy.{v}", Value::Thing),
     row(
         "i am severely|deathly|highly? allergic to {v}",
@@ -92,7 +104,6 @@ pub(super) const HEALTH: &[Row] = &[
     row("i am lactose intolerant", "Is lactose intolerant", Health, "", Value::None),
     row("i am gluten intolerant", "Is gluten intolerant", Health, "", Value::None),
     row("i am no longer pregnant $", "Is no longer pregnant", Health, "user.pregnancy", Value::None).ends_only(),
-    row("i am not pregnant anymore $", "Is no longer pregnant", Health, "user.pregnancy", Value::None).ends_only(),
     row("i am pregnant", "Is pregnant", Health, "user.pregnancy", Value::None),
     row("i gave birth to @child", "Gave birth{t}", Family, "", Value::None).once().ends(BORN),
     row("i gave birth", "Gave birth{t}", Family, "", Value::None).once().ends(BORN),
@@ -115,6 +126,13 @@ pub(super) const HEALTH: &[Row] = &[
     row("i have {v} $", "Has {v}", Health, "", Value::Ailments),
     row("i have high blood pressure", "Has high blood pressure", Health, "", Value::None),
     row("i have @disease", "Has {c}", Health, "", Value::None),
+    row("i gave up {v}", "Gave up {v}", Preference, "user.preference.{v}", Value::Word).once().ends_only(),
+    row("i quit {v}", "Gave up {v}", Preference, "user.preference.{v}", Value::Word).once().ends_only(),
 ];
+
+/// What one no longer is who eats meat, fish, eggs again.
+const MEAT: &[(&str, &str)] = &[("Is no longer vegetarian, vegan or pescatarian", "user.diet")];
+const FISH: &[(&str, &str)] = &[("Is no longer vegetarian or vegan", "user.diet")];
+const DAIRY: &[(&str, &str)] = &[("Is no longer vegan", "user.diet")];
 
 const BORN: &[(&str, &str)] = &[("Is no longer pregnant", "user.pregnancy")];

@@ -57,13 +57,13 @@ pub(super) const LISTS: Lists = Lists {
     closings: "best_regards kind_regards warm_regards yours_sincerely yours_truly yours_faithfully sincerely regards",
     roles: "assistant expert pirate robot chatbot bot ai wizard king queen knight character detective interviewer tutor \
         model agent",
-    retractions: "not not_really not_at_all not_anymore not_any_more not_any_longer not_true i_do_not \
-        i_do_not_anymore i_do_not_any_more i_am_not i_am_not_anymore no_longer nope psych sike as_if i_wish",
+    retractions: "not not_really not_at_all not_anymore not_true i_do_not \
+        i_do_not_anymore i_am_not i_am_not_anymore no_longer nope psych sike as_if i_wish",
     asides: "at_heart at_times at_best in_my_head in_my_mind in_my_dreams in_my_dream in_my_imagination in_theory \
         in_spirit on_paper in_my_family in_the_family in_training on_my_mind in_disguise by_nobody not_really for_a_day for_the_day \
         for_halloween as_him as_her for_no_one for_fun",
     digressions: "who whose",
-    losses: "died dead passed lost late gone buried deceased ex former missing",
+    losses: "died dead passed lost late gone buried deceased ex former missing anymore longer",
     reminders: "remember please_remember do_not_forget please_do_not_forget keep_in_mind please_keep_in_mind",
     links: "that",
     states: "is are has opens closes starts begins ends leaves arrives expires",
@@ -88,7 +88,7 @@ pub(super) const LISTS: Lists = Lists {
     pointers: "i me my mine myself we us our ours ourselves you your yours yourself it its itself this that these \
         those him her hers them their theirs his he she they here there such something someone somewhere anything \
         everything nothing one ones stuff things thing what how why",
-    bad_starts: "much many enough neither nor never every each hard alone abroad online when where who some any no not all both another same \
+    bad_starts: "much many enough either neither nor never every each hard alone abroad online when where who some any no not all both another same \
         being able sure just only more less too so very for with at in on up out of about from by into over \
         good great well better best",
     vague: "class management bed tears few safe poverty misery luxury sin part memory moment aspect idea look way sound smell vibe fun way lot bit thing home work night night day job school life team \
@@ -152,6 +152,7 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
     ("rel", RELATIVES),
     ("relative", RELATIVES),
     ("only-one", "mother father wife husband partner girlfriend boyfriend fiance spouse"),
+    ("former", "girlfriend boyfriend partner fiancé=fiance fiancée=fiance fiance fiancee=fiance"),
     ("kin-modifier", "older younger big little elder eldest oldest youngest twin"),
     (
         "pet",
@@ -187,6 +188,7 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
          cardiologist physiotherapist gynecologist gynaecologist=gynecologist vet",
     ),
     ("event", "trip holiday vacation wedding party visit flight move honeymoon cruise"),
+    ("leave", "vacation holiday holidays leave"),
     ("label", "code password passcode pin number combination address"),
     (
         "company",
@@ -220,6 +222,16 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
     ("disease-word", "high blood pressure disease type 1 2 chronic severe mild"),
     ("status", "married single divorced engaged widowed"),
     ("workless", "retired unemployed self-employed"),
+    ("jobless", "retired unemployed"),
+    (
+        "studies",
+        "medical law phd college university graduate undergraduate nursing engineering art history physics biology chemistry \
+         economics psychology",
+    ),
+    ("meat", "meat chicken beef pork lamb bacon"),
+    ("fish", "fish seafood shrimp salmon tuna"),
+    ("dairy", "dairy cheese eggs milk butter"),
+    ("deadly", "cancer covid pneumonia leukemia leukaemia"),
     (
         "field",
         "marketing finance it tech healthcare education sales hr logistics construction retail hospitality advertising \
