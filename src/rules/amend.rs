@@ -5,7 +5,7 @@
 
 use super::{
     clause::{begins_clause, skip_leads},
-    language::Language,
+    language::{Language, Words},
     reader::Reader,
     token::{Shape, Token},
 };
@@ -28,66 +28,6 @@ const MOST_PHRASES: usize = 6;
 
 /// Longest statement that is put right, in tokens: each way in which it may be meant is read.
 const LONGEST_SAID: usize = 60;
-
-/// Begin what may stand without a mark before it ("I live in Rome no wait Milan").
-const UNMARKED: &[&str] = &["no", "wait", "i", "scratch", "strike", "or", "нет", "то", "вернее", "точнее"];
-
-/// What calls wrong the statement before it.
-const STRONG: &[&str] = &[
-    "no wait",
-    "wait no",
-    "i meant",
-    "i meant to say",
-    "i mean to say",
-    "scratch that",
-    "strike that",
-    "correction",
-    "make that",
-    "or rather",
-    "my bad",
-    "my mistake",
-    "i misspoke",
-    "that 's wrong",
-    "that is wrong",
-    "that 's not right",
-    "that is not right",
-    "вернее",
-    "ой нет",
-    "хотел сказать",
-    "хотела сказать",
-    "я хотел сказать",
-    "я хотела сказать",
-    "оговорился",
-    "оговорилась",
-    "поправка",
-];
-
-/// What may only explain it.
-const MIDDLING: &[&str] = &["i mean", "то есть", "точнее", "в смысле"];
-
-/// What may as well say something else: it counts between two marks, or in front of a name or number. Two of them call
-/// the statement wrong.
-const WEAK: &[&str] = &[
-    "no",
-    "sorry",
-    "wait",
-    "actually",
-    "oops",
-    "hold on",
-    "hang on",
-    "нет",
-    "ой",
-    "извини",
-    "извините",
-    "прости",
-    "стоп",
-];
-
-/// May stand between those.
-const BETWEEN: &[&str] = &["oh", "um", "uh", "hmm", "well", "that", "but", "и"];
-
-/// What is said besides another thing does not put it right.
-const BESIDES: &[&str] = &["too", "also", "well", "тоже", "также"];
 
 /// How surely a statement is called wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -187,16 +127,19 @@ fn differ_alike(before: &[Fact], after: &[Fact]) -> bool {
 
 /// What may be corrections in a sentence, first to last.
 fn amendments<'t>(language: &Language, tokens: &'t [Token]) -> impl Iterator<Item = Amendment<'t>> {
+    let words = &language.words;
     let begin = skip_marks(tokens, 0);
     (begin..tokens.len()).filter_map(move |at| {
         let apart = at == begin || tokens.get(at.checked_sub(1)?).is_some_and(|before| !before.is_word());
-        let (force, end, closed) = marker(tokens, at)?;
+        let (force, end, closed) = marker(words, tokens, at)?;
         let next = tokens.get(end);
         let named = next.is_some_and(|next| matches!(next.shape, Shape::Capital | Shape::Number) && next.word != "i");
         let counts = match force {
             // "Tea, no sugar" corrects nothing.
             Force::Weak => apart && (closed || (named && !is(tokens, at, "no"))),
-            Force::Middling | Force::Strong => apart || UNMARKED.iter().any(|word| is(tokens, at, word)),
+            Force::Middling | Force::Strong => {
+                apart || tokens.get(at).is_some_and(|token| words.unmarked.contains(token.word.as_str()))
+            }
         };
         if !counts {
             return None;
@@ -210,7 +153,7 @@ fn amendments<'t>(language: &Language, tokens: &'t [Token]) -> impl Iterator<Ite
         let (right, rest) = (tokens.get(end..stop)?, tokens.get(stop..)?);
         let body = skip_leads(language, tokens, end, tokens.len());
         let clause = if starts(end) { tokens.get(body..) } else { None };
-        let besides = right.iter().any(|token| BESIDES.contains(&token.word.as_str()));
+        let besides = right.iter().any(|token| words.besides.contains(token.word.as_str()));
         let short = !right.is_empty() && right.len() <= LONGEST;
         let fits = !besides && (force == Force::Strong || short);
         // What was said ends before the mark.
@@ -221,16 +164,19 @@ fn amendments<'t>(language: &Language, tokens: &'t [Token]) -> impl Iterator<Ite
 }
 
 /// How surely the words at `at` call wrong what stands before them, where they end, and whether a mark stands there.
-fn marker(tokens: &[Token], at: usize) -> Option<(Force, usize, bool)> {
+fn marker(words: &Words, tokens: &[Token], at: usize) -> Option<(Force, usize, bool)> {
     let mut force = None;
     let (mut end, mut here) = (at, at);
     for _ in 0..MOST_PHRASES {
-        let longest = |phrases: &[&str]| {
-            let fits = |phrase: &&&str| phrase.split(' ').enumerate().all(|(step, word)| is(tokens, here + step, word));
-            phrases.iter().filter(fits).map(|phrase| phrase.split(' ').count()).max()
+        let longest = |phrases: &[Vec<&str>]| {
+            let fits =
+                |phrase: &&Vec<&str>| phrase.iter().enumerate().all(|(step, word)| is(tokens, here + step, word));
+            phrases.iter().filter(fits).map(Vec::len).max()
         };
-        let found = [(STRONG, Force::Strong), (MIDDLING, Force::Middling), (WEAK, Force::Weak)]
+        let phrases = [&words.corrections, &words.rewordings, &words.hesitations];
+        let found = phrases
             .into_iter()
+            .zip([Force::Strong, Force::Middling, Force::Weak])
             .filter_map(|(phrases, force)| Some((longest(phrases)?, force)))
             .max();
         let Some((length, found)) = found else { break };
@@ -239,7 +185,7 @@ fn marker(tokens: &[Token], at: usize) -> Option<(Force, usize, bool)> {
         here += length;
         end = here;
         here = skip_marks(tokens, here);
-        here += usize::from(tokens.get(here).is_some_and(|token| BETWEEN.contains(&token.word.as_str())));
+        here += usize::from(tokens.get(here).is_some_and(|token| words.between.contains(token.word.as_str())));
         here = skip_marks(tokens, here);
     }
     let closed = tokens.get(end).is_some_and(|token| !token.is_word());

@@ -8,14 +8,6 @@ use super::{language::Language, token::Token};
 /// The two words that say so.
 const OVER: [(&str, &str); 2] = [("no", "longer"), ("больше", "не")];
 
-/// After them these end but a part of what is said ("I'm no longer just a nurse").
-const PARTLY: &str =
-    "just only merely simply solely always exclusively strictly necessarily fully только просто всегда";
-
-/// So do these after the statement ("I no longer live in Rome with my parents").
-const NARROWING: &str = "with on at for by as near during without alone than every each much often enough \
-    с со по как чем без один одна часто";
-
 /// Joins "any more" and "any longer" to the one word they are where no thing follows, as in "any more cake".
 pub(super) fn join_adverbs(language: &Language, tokens: &mut Vec<Token>) {
     let words = &language.words;
@@ -106,8 +98,9 @@ pub(super) fn is_over(tokens: &[Token]) -> bool {
 }
 
 /// Whether only a part of it is.
-pub(super) fn is_partly_over(tokens: &[Token]) -> bool {
-    place(tokens).and_then(|at| tokens.get(at + 2)).is_some_and(|next| listed(PARTLY, &next.word))
+pub(super) fn is_partly_over(language: &Language, tokens: &[Token]) -> bool {
+    let next = place(tokens).and_then(|at| tokens.get(at + 2));
+    next.is_some_and(|next| language.words.partly.contains(next.word.as_str()))
 }
 
 /// What the clause says is over.
@@ -116,15 +109,6 @@ pub(super) fn what_is_over(tokens: &[Token]) -> Option<Vec<Token>> {
     let mut told = tokens.to_vec();
     told.drain(at..at + 2);
     (!is_over(&told)).then_some(told)
-}
-
-/// Whether a word after a statement, or the last of its value, leaves some of it as it was.
-pub(super) fn narrows_end(word: &str) -> bool {
-    listed(NARROWING, word)
-}
-
-fn listed(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|entry| entry == word)
 }
 
 /// The text of a row where what it says is over; `None` of what is no state of affairs.

@@ -83,6 +83,23 @@ pub(super) struct Lists {
     pub(super) states: &'static str,
     /// Phrases that take back the whole message.
     pub(super) jests: &'static str,
+    /// Phrases that call wrong the statement before them.
+    pub(super) corrections: &'static str,
+    /// Phrases that call it wrong or explain it.
+    pub(super) rewordings: &'static str,
+    /// Phrases that may as well say something else: they count between two marks, or in front of a name or number. Two of
+    /// them call the statement wrong.
+    pub(super) hesitations: &'static str,
+    /// Begin such phrases that may stand without a mark before them ("I live in Rome no wait Milan").
+    pub(super) unmarked: &'static str,
+    /// May stand between such phrases.
+    pub(super) between: &'static str,
+    /// What is said besides another thing does not put it right.
+    pub(super) besides: &'static str,
+    /// After "no longer" these end but a part of what is said ("just a nurse").
+    pub(super) partly: &'static str,
+    /// So do these after the statement ("I no longer live in Rome with my parents").
+    pub(super) narrowing: &'static str,
     /// End any value.
     pub(super) stops: &'static str,
     /// After a statement, narrow it so that without them it is wrong ("until June").
@@ -161,6 +178,12 @@ macro_rules! words {
             pub(super) reminders: Vec<Vec<&'static str>>,
             /// Phrases that take back the whole message.
             pub(super) jests: Vec<Vec<&'static str>>,
+            /// Phrases that call wrong the statement before them.
+            pub(super) corrections: Vec<Vec<&'static str>>,
+            /// Phrases that call it wrong or explain it.
+            pub(super) rewordings: Vec<Vec<&'static str>>,
+            /// Phrases that call it wrong or say something else.
+            pub(super) hesitations: Vec<Vec<&'static str>>,
             /// Phrases after which the author is someone else.
             pub(super) plays: Vec<Vec<&'static str>>,
             /// Phrases that do so at the beginning of a sentence.
@@ -189,6 +212,9 @@ macro_rules! words {
                     trailing: phrases(lists.trailing),
                     reminders: phrases(lists.reminders),
                     jests: phrases(lists.jests),
+                    corrections: phrases(lists.corrections),
+                    rewordings: phrases(lists.rewordings),
+                    hesitations: phrases(lists.hesitations),
                     plays: phrases(lists.plays),
                     scenes: phrases(lists.scenes),
                     closings: phrases(lists.closings),
@@ -253,6 +279,11 @@ words!(
     ambitions,
     links,
     states,
+    unmarked,
+    between,
+    besides,
+    partly,
+    narrowing,
 );
 
 fn phrases(list: &'static str) -> Vec<Vec<&'static str>> {

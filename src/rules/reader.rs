@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     clause::clauses,
-    ended::{is_over, is_partly_over, narrows_end, reworded, text_when_over, what_is_over},
+    ended::{is_over, is_partly_over, reworded, text_when_over, what_is_over},
     filling::Filling,
     language::Language,
     pattern::{Found, Pattern, View},
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         let quote = quote(self.text, tokens);
         let reworded = reworded(tokens);
         let tokens = reworded.as_deref().unwrap_or(tokens);
-        if is_partly_over(tokens) {
+        if is_partly_over(self.language, tokens) {
             return;
         }
         if !self.told(tokens, understood, greeted, quote)
@@ -222,7 +222,9 @@ impl<'a> Reader<'a> {
             return None;
         }
         let last = value.as_ref().and_then(|value| view.word(value.end.checked_sub(1)?));
-        if (over || is_over(view.tokens)) && [view.word(stop), last].into_iter().flatten().any(narrows_end) {
+        if (over || is_over(view.tokens))
+            && [view.word(stop), last].into_iter().flatten().any(|word| self.language.words.narrowing.contains(word))
+        {
             return None;
         }
         let filling = Filling {
