@@ -17,6 +17,9 @@ const MOST: usize = 4;
 /// Longest correction, in tokens.
 const LONGEST: usize = 6;
 
+/// Longest of what may be put in the place of any words without a word for it that is sure, in tokens.
+const LONGEST_LOOSE: usize = 2;
+
 /// How far before a correction the words that it puts right may begin, in tokens.
 const FURTHEST: usize = 8;
 
@@ -49,6 +52,14 @@ struct Amendment<'t> {
     force: Force,
     /// What is right as a clause of its own, up to the end of the sentence, where it may be one.
     clause: Option<&'t [Token]>,
+    /// Marks stand around it.
+    alone: bool,
+}
+
+impl Amendment<'_> {
+    fn is_of_the_last(&self) -> bool {
+        self.said.is_empty()
+    }
 }
 
 /// A sentence with what it puts right.
@@ -64,7 +75,7 @@ pub(super) fn put_right(reader: &Reader<'_>, last: &[Token], sentence: &[Token],
     for _ in 0..MOST {
         let tokens = amended.as_ref().map_or(sentence, |amended| amended.tokens.as_slice());
         let found = amendments(reader.language, tokens).take(MOST).find_map(|found| {
-            let of_the_last = found.said.is_empty();
+            let of_the_last = found.is_of_the_last();
             let said = if of_the_last { last } else { found.said };
             Some(Amended { tokens: corrected(reader, said, &found, greeted)?, of_the_last })
         });
@@ -82,7 +93,8 @@ fn corrected(reader: &Reader<'_>, said: &[Token], found: &Amendment<'_>, greeted
     if before.is_empty() {
         return None;
     }
-    let mut ways = ways(reader.language, said, found.right).into_iter().map(|way| timed(reader, way));
+    let loose = found.force == Force::Strong || !found.is_of_the_last() && found.right.len() <= LONGEST_LOOSE;
+    let mut ways = ways(reader.language, said, found.right, loose).into_iter().map(|way| timed(reader, way));
     if let Some(mut way) = ways.find(|way| differ_alike(&before, &read(way))) {
         way.extend(found.rest.iter().cloned());
         return Some(way);
@@ -90,12 +102,16 @@ fn corrected(reader: &Reader<'_>, said: &[Token], found: &Amendment<'_>, greeted
     if found.force < Force::Strong {
         return None;
     }
-    let Some(clause) = found.clause else { return Some(found.rest.to_vec()) };
+    let Some(clause) = found.clause else {
+        // "I live in Rome. Scratch that!", but not "scratch that recipe" nor "or rather, guess where?".
+        let asks = found.rest.first().is_some_and(|mark| mark.is("?"));
+        return (found.alone && !asks).then(|| found.rest.to_vec());
+    };
     let after = read(clause);
     let about = |fact: &Fact| fact.categories.first().cloned();
+    // "No wait, I forgot: I'm vegan" takes nothing back.
     let same = after.iter().any(|new| before.iter().any(|old| about(old) == about(new)));
-    // "No wait, I forgot: I'm vegan" takes nothing back; what is no fact does.
-    (same || after.is_empty()).then(|| clause.to_vec())
+    same.then(|| clause.to_vec())
 }
 
 /// The words with the times that they name together: "in June, I mean July" names July.
@@ -132,11 +148,10 @@ fn amendments<'t>(language: &Language, tokens: &'t [Token]) -> impl Iterator<Ite
     (begin..tokens.len()).filter_map(move |at| {
         let apart = at == begin || tokens.get(at.checked_sub(1)?).is_some_and(|before| !before.is_word());
         let (force, end, closed) = marker(words, tokens, at)?;
-        let next = tokens.get(end);
-        let named = next.is_some_and(|next| matches!(next.shape, Shape::Capital | Shape::Number) && next.word != "i");
+        let alone = apart && closed;
         let counts = match force {
-            // "Tea, no sugar" corrects nothing.
-            Force::Weak => apart && (closed || (named && !is(tokens, at, "no"))),
+            // "Tea, no sugar" corrects nothing, and "sorry Tom" speaks to somebody.
+            Force::Weak => alone,
             Force::Middling | Force::Strong => {
                 apart || tokens.get(at).is_some_and(|token| words.unmarked.contains(token.word.as_str()))
             }
@@ -153,13 +168,15 @@ fn amendments<'t>(language: &Language, tokens: &'t [Token]) -> impl Iterator<Ite
         let (right, rest) = (tokens.get(end..stop)?, tokens.get(stop..)?);
         let body = skip_leads(language, tokens, end, tokens.len());
         let clause = if starts(end) { tokens.get(body..) } else { None };
-        let besides = right.iter().any(|token| words.besides.contains(token.word.as_str()));
+        let remark = |token: &Token| words.remarks.contains(token.word.as_str()) || is_adverb(token);
+        let besides =
+            right.iter().any(|token| words.besides.contains(token.word.as_str())) || right.first().is_some_and(remark);
         let short = !right.is_empty() && right.len() <= LONGEST;
         let fits = !besides && (force == Force::Strong || short);
         // What was said ends before the mark.
         let said = tokens.get(begin..at)?;
         let said = said.get(..said.iter().rposition(Token::is_word).map_or(0, |last| last + 1))?;
-        fits.then_some(Amendment { said, right, rest, force, clause })
+        fits.then_some(Amendment { said, right, rest, force, clause, alone })
     })
 }
 
@@ -188,7 +205,7 @@ fn marker(words: &Words, tokens: &[Token], at: usize) -> Option<(Force, usize, b
         here += usize::from(tokens.get(here).is_some_and(|token| words.between.contains(token.word.as_str())));
         here = skip_marks(tokens, here);
     }
-    let closed = tokens.get(end).is_some_and(|token| !token.is_word());
+    let closed = tokens.get(end).is_none_or(|token| !token.is_word());
     let mut end = skip_marks(tokens, end);
     // "Sorry, it's Milan."
     if is(tokens, end, "it") && (is(tokens, end + 1, "'s") || is(tokens, end + 1, "is")) {
@@ -208,8 +225,15 @@ fn skip_marks(tokens: &[Token], mut at: usize) -> usize {
     at
 }
 
-/// What was said with its end put right, in each of the ways that may be meant, the likeliest first.
-fn ways(language: &Language, said: &[Token], right: &[Token]) -> Vec<Vec<Token>> {
+/// Whether it looks like an adverb or a verb of the past ("remotely", «удалённо», «работала»).
+fn is_adverb(token: &Token) -> bool {
+    let endings = ["ly", "о", "ла", "ли"];
+    token.shape == Shape::Lower && endings.iter().any(|ending| token.word.ends_with(ending))
+}
+
+/// What was said with its end put right, in each of the ways that may be meant, the likeliest first. Those in which any words
+/// may be put right are `loose`.
+fn ways(language: &Language, said: &[Token], right: &[Token], loose: bool) -> Vec<Vec<Token>> {
     let Some(first) = right.first() else { return Vec::new() };
     let number = |token: &Token| token.shape == Shape::Number || language.calendar.number(&token.word).is_some();
     let with = |from: usize, to: usize| {
@@ -232,6 +256,9 @@ fn ways(language: &Language, said: &[Token], right: &[Token]) -> Vec<Vec<Token>>
         && let Some(at) = nearest.clone().rev().find(|at| said.get(*at).is_some_and(alike))
     {
         ways.push(with(at, at + 1));
+    }
+    if !loose {
+        return ways;
     }
     ways.extend(nearest.filter(|from| *from > 0).map(|from| with(from, said.len())));
     ways

@@ -154,9 +154,11 @@ impl Walk<'_> {
         let again = elliptic && self.found.last().is_some_and(|(before, _)| self.repeats(body, before));
         // A report inside the clause comes after its verb, or else the clause matches no pattern.
         let safe = !(self.state.subordinate || self.state.reported || hedged || again);
-        // "I live in Rome, I think."
+        // "I live in Rome, I think", but not "I work at Acme, I mean remotely".
+        let is = |(word, at): (&&str, usize)| self.tokens.get(at).is_some_and(|token| token.word == *word);
+        let rewords = words.rewordings.iter().any(|phrase| phrase.iter().zip(body..).all(is));
         if at - body <= 3
-            && (hedged || self.state.reports)
+            && (hedged || (self.state.reports && !rewords))
             && let Some((_, before)) = self.found.last_mut()
         {
             *before = false;

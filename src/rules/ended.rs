@@ -59,7 +59,7 @@ pub(super) fn reworded(tokens: &[Token]) -> Option<Vec<Token>> {
     }
     // «Не живу больше в Москве», but not «не пью больше двух чашек».
     let more = place("больше").filter(|more| *more > not + 1)?;
-    if !matches!(word(more + 1), "" | "," | "в" | "во" | "на") {
+    if !matches!(word(more + 1), "" | "," | "в" | "во" | "на") || word(more + 2) == "чем" {
         return None;
     }
     told.remove(more);

@@ -10,6 +10,7 @@ use super::{
     row::{Row, Value},
     sameness::is_against,
     split::{List, list},
+    tail::LATELY,
     token::{Shape, fold},
     topic::Topic,
     value::Cut,
@@ -22,9 +23,6 @@ use crate::{
 
 /// Longest value, in tokens, that names a slot.
 const LONGEST_KEY: usize = 5;
-
-/// How many days ago something may have happened that ends what is known of today.
-const LATELY: i64 = 366;
 
 /// The places in a view that a row's text is filled with.
 pub(super) struct Filling<'f> {

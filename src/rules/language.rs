@@ -100,6 +100,10 @@ pub(super) struct Lists {
     pub(super) partly: &'static str,
     /// So do these after the statement ("I no longer live in Rome with my parents").
     pub(super) narrowing: &'static str,
+    /// After news that end something, leave some of it as it was ("I left my job for an hour").
+    pub(super) partial: &'static str,
+    /// Adverbs and asides that put nothing right ("I like jazz, I mean, sometimes").
+    pub(super) remarks: &'static str,
     /// End any value.
     pub(super) stops: &'static str,
     /// After a statement, narrow it so that without them it is wrong ("until June").
@@ -284,6 +288,8 @@ words!(
     besides,
     partly,
     narrowing,
+    partial,
+    remarks,
 );
 
 fn phrases(list: &'static str) -> Vec<Vec<&'static str>> {

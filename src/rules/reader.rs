@@ -62,6 +62,12 @@ impl<'a> Reader<'a> {
 
     /// Takes what the sentence says for over: what it says is to be forgotten.
     pub(super) fn forget(&mut self, tokens: &[Token]) {
+        // "Forget that I'm vegan, recommend a steakhouse" is for this once.
+        let last = tokens.iter().rposition(Token::is_word).map_or(0, |last| last + 1);
+        let joined = |token: &Token| !token.is_word() || self.language.words.joints.contains(token.word.as_str());
+        if tokens.get(..last).is_none_or(|words| words.iter().any(joined)) {
+            return;
+        }
         for clause in clauses(self.language, tokens, false) {
             let Some(tokens) = tokens.get(clause.tokens) else { continue };
             let views = beginnings(clause.understood).map(|prefix| View { prefix, tokens });
@@ -195,6 +201,11 @@ impl<'a> Reader<'a> {
             }
             None => None,
         };
+        // "I take 40 mg."
+        let named = value.as_ref().and_then(|value| view.word(value.start));
+        if row.value == Value::Medicine && named.is_some_and(|word| language.class_key("dose", word).is_some()) {
+            return None;
+        }
         // "I moved from Windows to Fedora."
         let home = row.value == Value::Place;
         if home && second.as_ref().is_some_and(|second| names_software(language, view, second.start..second.end)) {
@@ -222,9 +233,13 @@ impl<'a> Reader<'a> {
             return None;
         }
         let last = value.as_ref().and_then(|value| view.word(value.end.checked_sub(1)?));
-        if (over || is_over(view.tokens))
+        let said_over = over || is_over(view.tokens);
+        if said_over
             && [view.word(stop), last].into_iter().flatten().any(|word| self.language.words.narrowing.contains(word))
         {
+            return None;
+        }
+        if (said_over || row.is_end() || row.value == Value::Age) && !self.ends_now(row, view, found, when, stop) {
             return None;
         }
         let filling = Filling {

@@ -104,6 +104,21 @@ pub(super) struct Row {
     pub(super) ends: &'static [(&'static str, &'static str)],
 }
 
+impl Row {
+    /// Whether it says that something is over.
+    pub(super) fn is_end(&self) -> bool {
+        let over =
+            ["o longer ", "Left ", "Lost ", "Sold ", "Gave up ", "Is divorced", "Is retired", "ольше не", "Уволен"];
+        self.ends_only || !self.ends.is_empty() || self.is_death() || over.iter().any(|words| self.text.contains(words))
+    }
+
+    /// Whether it says so of somebody's life.
+    pub(super) fn is_death(&self) -> bool {
+        let words = ["died", "passed away", "no longer with us", " lost", "умер", "погиб", "не стало"];
+        words.iter().any(|words| self.pattern.contains(words)) && matches!(self.topic, Topic::Family | Topic::Pets)
+    }
+}
+
 /// A row.
 pub(super) const fn row(
     pattern: &'static str,

@@ -2,16 +2,22 @@
 
 use std::ops::Range;
 
+use chrono::TimeDelta;
+
 use super::{
     language::Language,
-    pattern::{MEASURES, View, trails},
+    pattern::{Found, MEASURES, View, trails},
+    reader::Reader,
     row::{Row, Value},
-    token::Shape,
+    token::{Shape, Token},
     topic::Topic,
     value::ends_idly,
     when::{When, Wording},
 };
 use crate::Timestamp;
+
+/// How many days ago something may have happened that ends what is known of today.
+pub(super) const LATELY: i64 = 366;
 
 /// How far a limit is looked for, in words.
 const FURTHEST: usize = 24;
@@ -57,6 +63,51 @@ pub(super) fn after(
     let figured = figured || (row.text == "Graduated{t}" && matches!(view.word(at), Some("to" | "from")));
     let other = goes_on || figured || limited(language, view, at, when.as_ref(), row, now);
     (!other).then_some((when, at))
+}
+
+impl Reader<'_> {
+    /// Whether what a row says is over is so today, and whole: what stands from `at` on may take some of it back ("I left my job
+    /// for an hour", "my mother died her hair"), or the time may be past or to come. Better stale than wrong.
+    pub(super) fn ends_now(
+        &self,
+        row: &Row,
+        view: View<'_>,
+        found: &Found,
+        when: Option<&When>,
+        mut at: usize,
+    ) -> bool {
+        let words = &self.language.words;
+        let mut when = when.cloned();
+        // "Rex died last week": the words go on behind the value.
+        if found.values[0].is_some_and(|(_, end)| end.is_some()) {
+            let from = found.end.checked_sub(view.prefix.len());
+            when = from.and_then(|from| self.language.calendar.at(view.tokens.get(from..)?, self.at));
+            at = found.end + when.as_ref().map_or(0, |when| when.len);
+        }
+        let lately = self.at - TimeDelta::days(LATELY);
+        let is_old = when.as_ref().and_then(|when| when.from).is_some_and(|from| from < lately);
+        let is_of_old = match row.topic {
+            Topic::Family if row.is_death() => false,
+            _ => is_old && (row.is_death() || !row.slot.is_empty()),
+        };
+        if is_of_old || when.is_some_and(|when| when.ahead) {
+            return false;
+        }
+        let Some(next) = view.word(at) else { return true };
+        let after = view.word(at + 1);
+        if row.is_death() {
+            let goes_on = |word: &str| {
+                [&words.subordinate, &words.conditions, &words.questions].iter().any(|list| list.contains(word))
+            };
+            return match next {
+                "," => !after.is_some_and(goes_on),
+                _ => words.joints.contains(next) || next.ends_with("ly") || !view.token(at).is_some_and(Token::is_word),
+            };
+        }
+        // "I lost my job at the factory", but not "I stopped smoking at work".
+        let placed = next == "at" && row.topic != Topic::Work;
+        row.value == Value::Age || !(words.partial.contains(next) || placed || next == ":" || after == Some("again"))
+    }
 }
 
 /// Whether the words from `at` on narrow the statement before them ("until June"), or the time it has does.

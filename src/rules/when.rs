@@ -61,6 +61,8 @@ pub(super) struct When {
     pub(super) lasting: bool,
     /// Its words say when it is over ("until Friday", "from 2018 to 2021"): `until` then may lie behind, too.
     pub(super) bounded: bool,
+    /// It is still to come.
+    pub(super) ahead: bool,
 }
 
 fn listed(list: &str, word: &str) -> bool {
@@ -136,7 +138,8 @@ impl Calendar {
         let ends = !matches!(found.form, Form::Since | Form::Recurring);
         let bounded = found.form == Form::Span;
         let until = Some(midnight(found.end)).filter(|until| bounded || (ends && *until > now));
-        Some(When { len, from, until, wording, lasting: found.form == Form::Since, bounded })
+        let ahead = midnight(found.start) > now;
+        Some(When { len, from, until, wording, lasting: found.form == Form::Since, bounded, ahead })
     }
 
     /// The time that begins with the first of `tokens`, as it was said at `now`.
@@ -162,6 +165,7 @@ impl Calendar {
             wording: Wording::Habit,
             lasting: false,
             bounded: false,
+            ahead: false,
         })
     }
 
@@ -175,7 +179,15 @@ impl Calendar {
         let at = 1 + usize::from(count.is_some());
         let then = dates::before(today, count.unwrap_or(1), self.words.unit(word(at))?)?;
         let from = Some(midnight(then));
-        Some(When { len: at + 1, from, until: None, wording: Wording::Dropped, lasting: true, bounded: false })
+        Some(When {
+            len: at + 1,
+            from,
+            until: None,
+            wording: Wording::Dropped,
+            lasting: true,
+            bounded: false,
+            ahead: false,
+        })
     }
 
     fn day_text(&self, date: NaiveDate) -> Option<String> {

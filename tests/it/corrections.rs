@@ -1,5 +1,7 @@
 //! What the user corrects or tells to be over: the outdated fact does not hold any more, and nothing else ends.
 
+mod by_the_way;
+
 use ingrain::{Scope, SkipReason};
 
 use crate::worlds::{World, texts};
@@ -223,7 +225,7 @@ async fn an_end_ends_nothing_else() {
         (&["У меня есть кот Барсик.", "У меня больше нет кота Тома."], &["Есть кот Барсик"]),
         (&["My baby was born on Tuesday."], &["Baby was born"]),
         (&["I got divorced last month."], &["Is divorced"]),
-        (&["My husband's name is Rui.", "I got divorced in 2010."], &["Husband's name is Rui", "Is divorced"]),
+        (&["My husband's name is Rui.", "I got divorced in 2010."], &["Husband's name is Rui"]),
         (&["My son's name is Tom.", "My son's name is Tim."], &["Son's name is Tom", "Son's name is Tim"]),
         (&["My son's name is Tom.", "My son's name is Tim, not Jim."], &["Son's name is Tom", "Son's name is Tim"]),
         (&["I stopped taking photos."], &[]),

@@ -105,7 +105,7 @@ pub(super) const HEALTH: &[Row] = &[
     row("i am gluten intolerant", "Is gluten intolerant", Health, "", Value::None),
     row("i am no longer pregnant $", "Is no longer pregnant", Health, "user.pregnancy", Value::None).ends_only(),
     row("i am pregnant", "Is pregnant", Health, "user.pregnancy", Value::None),
-    row("i gave birth to @child", "Gave birth{t}", Family, "", Value::None).once().ends(BORN),
+    row("i gave birth to a|an|my|our? @child", "Gave birth{t}", Family, "", Value::None).once().ends(BORN),
     row("i gave birth", "Gave birth{t}", Family, "", Value::None).once().ends(BORN),
     row("my|our baby was born", "Baby was born{t}", Family, "", Value::None).once().ends(BORN),
     row(

@@ -68,16 +68,18 @@ pub(super) const LISTS: Lists = Lists {
     links: "that",
     states: "is are has opens closes starts begins ends leaves arrives expires",
     jests: "/_s just_kidding jk i'm_kidding just_joking",
-    corrections: "no_wait wait_no i_meant i_meant_to_say i_mean_to_say scratch_that strike_that correction \
-        make_that or_rather my_bad my_mistake i_misspoke that_'s_wrong that_is_wrong that_'s_not_right \
-        that_is_not_right",
+    corrections: "no_wait wait_no i_meant i_meant_to_say i_mean_to_say scratch_that strike_that correction_: \
+        make_that or_rather i_misspoke",
     rewordings: "i_mean",
-    hesitations: "no sorry wait actually oops hold_on hang_on",
+    hesitations: "no sorry wait actually oops hold_on hang_on my_bad my_mistake",
     unmarked: "no wait i scratch strike or",
     between: "oh um uh hmm well that but",
     besides: "too also well",
-    partly: "just only merely simply solely always exclusively strictly necessarily fully",
-    narrowing: "with on at for by as near during without alone than every each much often enough",
+    partly: "severely deathly highly seriously badly terribly extremely very so as quite really that just only merely simply solely always exclusively strictly necessarily fully",
+    narrowing: "to from in under into with on at for by as near during without alone than every each much often enough",
+    partial: "for to in on from but during",
+    remarks: "sometimes often always never ever maybe perhaps lot kinda typo thanks thank please seriously come gotta wrong well enough again cap \
+        way who what why how when guess",
     stops: "because but so since when while although though as then after before until till except even whenever \
         however cause cuz 'cause despite due",
     limits: "only until till except unless during weekends weekdays mondays tuesdays wednesdays thursdays fridays \
