@@ -93,7 +93,12 @@ fn corrected(reader: &Reader<'_>, said: &[Token], found: &Amendment<'_>, greeted
     if before.is_empty() {
         return None;
     }
-    let loose = found.force == Force::Strong || !found.is_of_the_last() && found.right.len() <= LONGEST_LOOSE;
+    let loose = match found.force {
+        Force::Strong => true,
+        Force::Middling => found.right.len() <= LONGEST_LOOSE,
+        // "I live in Berlin. Sorry, Munich!" speaks to somebody.
+        Force::Weak => found.right.len() <= LONGEST_LOOSE && !found.is_of_the_last(),
+    };
     let mut ways = ways(reader.language, said, found.right, loose).into_iter().map(|way| timed(reader, way));
     if let Some(mut way) = ways.find(|way| differ_alike(&before, &read(way))) {
         way.extend(found.rest.iter().cloned());

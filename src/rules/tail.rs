@@ -84,7 +84,8 @@ impl Reader<'_> {
             when = from.and_then(|from| self.language.calendar.at(view.tokens.get(from..)?, self.at));
             at = found.end + when.as_ref().map_or(0, |when| when.len);
         }
-        let lately = self.at - TimeDelta::days(LATELY);
+        // Last year began up to two years ago.
+        let lately = self.at - TimeDelta::days(2 * LATELY);
         let is_old = when.as_ref().and_then(|when| when.from).is_some_and(|from| from < lately);
         let is_of_old = match row.topic {
             Topic::Family if row.is_death() => false,

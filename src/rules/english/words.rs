@@ -70,10 +70,10 @@ pub(super) const LISTS: Lists = Lists {
     jests: "/_s just_kidding jk i'm_kidding just_joking",
     corrections: "no_wait wait_no i_meant i_meant_to_say i_mean_to_say scratch_that strike_that correction_: \
         make_that or_rather i_misspoke",
-    rewordings: "i_mean",
-    hesitations: "no sorry wait actually oops hold_on hang_on my_bad my_mistake",
+    rewordings: "i_mean oops",
+    hesitations: "no sorry wait actually hold_on hang_on my_bad my_mistake that_'s_wrong that_is_wrong",
     unmarked: "no wait i scratch strike or",
-    between: "oh um uh hmm well that but",
+    between: "oh um uh hmm well but",
     besides: "too also well",
     partly: "severely deathly highly seriously badly terribly extremely very so as quite really that just only merely simply solely always exclusively strictly necessarily fully",
     narrowing: "to from in under into with on at for by as near during without alone than every each much often enough",
